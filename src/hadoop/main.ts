@@ -16,9 +16,8 @@ export { parseProperties, readPropertiesFile, type XmlProperty } from "./conf/xm
 export { CodedError, errorCode, errorMessage, HadoopError } from "./errors.ts";
 export { localFileContent } from "./hdfs/content.ts";
 export { FileSystemError, type FileSystemErrorCode, hasCode } from "./hdfs/errors.ts";
-export type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./hdfs/file-system.ts";
+export type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./hdfs/file-system.ts";
 export { FileSystems, type FileSystemsOptions, type LocatedPath } from "./hdfs/file-systems.ts";
-export type { FileUrl } from "./hdfs/file-url.ts";
 export { LocalFileSystem } from "./hdfs/local.ts";
 export { WebHdfs, type WebHdfsOptions } from "./hdfs/webhdfs.ts";
 export { HttpClient, type HttpClientOptions, type HttpRequest } from "./http/client.ts";
@@ -46,11 +45,16 @@ export {
   tokenOfKind,
   withoutMasterRights,
 } from "./security/credentials.ts";
-export type { CredentialsProvider, HttpService, RpcService } from "./security/credentials-provider.ts";
+export type {
+  CredentialsProvider,
+  HttpAuthentication,
+  HttpProof,
+  HttpService,
+  RpcService,
+} from "./security/credentials-provider.ts";
 export { type DelegationOptions, delegatedCredentials } from "./security/delegated-credentials.ts";
 export { type Delegation, delegationOf } from "./security/delegation.ts";
 export { AuthenticationError, type AuthenticationErrorCode } from "./security/errors.ts";
-export type { HttpAuthentication, HttpProof } from "./security/http-authentication.ts";
 export type { GssApi, GssContext, GssCredential, GssMechanism, KeytabLogin } from "./security/kerberos/gss-api.ts";
 export { type KerberosOptions, kerberosCredentials } from "./security/kerberos/kerberos-credentials.ts";
 export { KerberosLogin } from "./security/kerberos/login.ts";
@@ -61,8 +65,7 @@ export type {
   SaslMechanism,
   SecurityLayer,
 } from "./security/sasl/mechanism.ts";
-export { simple } from "./security/sasl/simple.ts";
-export { simpleCredentials, type TokenOptions, tokenCredentials } from "./security/simple-credentials.ts";
+export { simple, simpleCredentials, type TokenOptions, tokenCredentials } from "./security/simple-credentials.ts";
 export { type Token, TokenKind } from "./security/token.ts";
 export { readTokenFile, type TokenFileVersion, writeTokenFile } from "./security/token-file.ts";
 export { currentUser, type User } from "./security/user.ts";
@@ -84,7 +87,6 @@ export {
 export type * from "./yarn/records.ts";
 export { ContainerExitStatus } from "./yarn/records.ts";
 export { ResourceManagerClient, type ResourceManagerOptions } from "./yarn/resource-manager.ts";
-export { UnknownResourceTypeError } from "./yarn/resource-types.ts";
-export { convertUnits, parseAmount } from "./yarn/resource-units.ts";
+export { convertUnits, parseAmount, UnknownResourceTypeError } from "./yarn/resource-types.ts";
 export { SchedulerClient, type SchedulerOptions } from "./yarn/scheduler.ts";
 export type * from "./yarn/submission.ts";

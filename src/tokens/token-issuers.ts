@@ -2,15 +2,24 @@ import { ExitCode, UserError } from "../errors.ts";
 import type { Configuration } from "../hadoop/conf/configuration.ts";
 import { formatHostPort } from "../hadoop/conf/values.ts";
 import { errorMessage } from "../hadoop/errors.ts";
-import { type DelegationTokenOptions, hdfsDelegationToken, hdfsTokenService } from "../hadoop/hdfs/delegation-token.ts";
+import {
+  type DelegationTokenOptions,
+  hdfsDelegationToken,
+  hdfsTokenService,
+  keyProvider,
+  kmsDelegationToken,
+} from "../hadoop/hdfs/delegation-token.ts";
 import { splitUri } from "../hadoop/hdfs/file-systems.ts";
-import { keyProvider, kmsDelegationToken } from "../hadoop/hdfs/kms-token.ts";
 import type { NamedToken } from "../hadoop/security/credentials.ts";
 import type { CredentialsProvider } from "../hadoop/security/credentials-provider.ts";
 import type { Token } from "../hadoop/security/token.ts";
 import { tokenServiceOf } from "../hadoop/security/token-service.ts";
-import { resourceManagerTokenService, tokenRenewer } from "../hadoop/yarn/delegation.ts";
-import { timelineDelegationToken, timelineServer } from "../hadoop/yarn/timeline-token.ts";
+import {
+  resourceManagerTokenService,
+  timelineDelegationToken,
+  timelineServer,
+  tokenRenewer,
+} from "../hadoop/yarn/delegation.ts";
 import type { JobSpec } from "../job/spec.ts";
 import type { JobFile } from "../job/stored/job-file.ts";
 

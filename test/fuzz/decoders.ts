@@ -29,7 +29,7 @@ import { readNotificationService } from "../../src/frameworks/elastic-horovod/no
 import { parseProperties } from "../../src/hadoop/conf/xml.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import { errorOfRemoteException, remoteExceptionIn } from "../../src/hadoop/hdfs/remote-exception.ts";
-import { parseListAnswer, parseStatusAnswer } from "../../src/hadoop/hdfs/webhdfs-status.ts";
+import { parseListAnswer, parseStatusAnswer } from "../../src/hadoop/hdfs/webhdfs-answers.ts";
 import { FrameReader } from "../../src/hadoop/rpc/frame.ts";
 import { callFrame, decodeReply, decodeSasl, SaslState, saslFrame } from "../../src/hadoop/rpc/messages.ts";
 import { delegationOf } from "../../src/hadoop/security/delegation.ts";
@@ -37,8 +37,8 @@ import { keytabPrincipals } from "../../src/hadoop/security/kerberos/keytab.ts";
 import { cachedPrincipal } from "../../src/hadoop/security/kerberos/ticket-cache.ts";
 import { parseDirectives } from "../../src/hadoop/security/sasl/digest-md5.ts";
 import { digestLayer } from "../../src/hadoop/security/sasl/digest-md5-layer.ts";
+import { tokenFromUrlText, tokenToUrlText } from "../../src/hadoop/security/token.ts";
 import { readTokenFile, writeTokenFile } from "../../src/hadoop/security/token-file.ts";
-import { tokenFromUrlText, tokenToUrlText } from "../../src/hadoop/security/token-writable.ts";
 import { yarn } from "../../src/hadoop/wire/yarn.ts";
 import { readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";
 import { clientOfToken } from "../../src/hadoop/yarn/client-token.ts";

@@ -22,11 +22,10 @@ import { parseBooleanAnswer, parsePathAnswer, parseRenameAnswer } from "../../sr
 import { tokenInAnswer } from "../../src/hadoop/http/delegation-token.ts";
 import { quoted } from "../../src/hadoop/http/exchange.ts";
 import { kerberosError } from "../../src/hadoop/security/kerberos/kerberos-trouble.ts";
-import { Negotiate } from "../../src/hadoop/security/kerberos/negotiate.ts";
-import { SignedCookies } from "../../src/hadoop/security/kerberos/signed-cookies.ts";
-import { ticketServer } from "../../src/hadoop/security/kerberos/ticket-server.ts";
+import { Negotiate, SignedCookies } from "../../src/hadoop/security/kerberos/negotiate.ts";
+import { ticketServer } from "../../src/hadoop/security/kerberos/spnego.ts";
 import { Gssapi } from "../../src/hadoop/security/sasl/gssapi.ts";
-import { trustedInStore } from "../../src/hadoop/security/tls/trust-store.ts";
+import { trustedInStore } from "../../src/hadoop/security/tls/trusted-certificates.ts";
 import { parseContainerDiagnostics } from "../../src/job/diagnosis/container-diagnostics.ts";
 import { parseProbeReport } from "../../src/job/launch/probe.ts";
 import { parseManifest } from "../../src/job/stored/carried-lists.ts";

@@ -2,15 +2,27 @@ import { Readable } from "node:stream";
 import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import { contentLengthBytes } from "./content.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
-import { Failover, type FailoverOptions, isLostAnswer } from "./failover.ts";
-import type { BlockFacts, Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./file-system.ts";
-import type { FileUrl } from "./file-url.ts";
+import { Failover, type FailoverOptions, isLostAnswer, lookFirst, outcomeUnknown } from "./failover.ts";
+import type {
+  BlockFacts,
+  Content,
+  CreateOptions,
+  FileStatus,
+  FileSystem,
+  FileUrl,
+  OpenOptions,
+} from "./file-system.ts";
 import { ifThere } from "./if-there.ts";
 import { octal } from "./paths.ts";
-import { parseBlocksAnswer, parseBooleanAnswer, parsePathAnswer, parseRenameAnswer } from "./webhdfs-answers.ts";
+import {
+  parseBlocksAnswer,
+  parseBooleanAnswer,
+  parseListAnswer,
+  parsePathAnswer,
+  parseRenameAnswer,
+  parseStatusAnswer,
+} from "./webhdfs-answers.ts";
 import { WebHdfsConnection, type WebHdfsRequest } from "./webhdfs-connection.ts";
-import { lookFirst, outcomeUnknown } from "./webhdfs-look-first.ts";
-import { parseListAnswer, parseStatusAnswer } from "./webhdfs-status.ts";
 import { WebHdfsTransfer } from "./webhdfs-transfer.ts";
 
 /** Which HDFS, as whom, and how patiently. */

@@ -1,7 +1,6 @@
 import type { Agent, IncomingMessage } from "node:http";
-import type { CredentialsProvider, HttpService } from "../security/credentials-provider.ts";
+import type { CredentialsProvider, HttpProof, HttpService } from "../security/credentials-provider.ts";
 import { AuthenticationError, authenticationFailure } from "../security/errors.ts";
-import type { HttpProof } from "../security/http-authentication.ts";
 import { type ExchangeBody, exchange, keepAliveAgent } from "./exchange.ts";
 
 /** Who asks, and how patiently. */

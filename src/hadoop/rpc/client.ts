@@ -1,16 +1,46 @@
 import { randomBytes } from "node:crypto";
 import { type MonotonicClock, monotonicClock } from "../clock.ts";
-import type { HostPort } from "../conf/values.ts";
+import { formatHostPort, type HostPort } from "../conf/values.ts";
 import { errorMessage } from "../errors.ts";
 import type { CredentialsProvider, RpcService } from "../security/credentials-provider.ts";
 import { AuthenticationError, authenticationFailure } from "../security/errors.ts";
 import type { AuthenticationStrategy } from "../security/sasl/mechanism.ts";
 import type { Token } from "../security/token.ts";
 import { RpcConnection } from "./connection.ts";
-import { EndpointList } from "./endpoints.ts";
 import { RpcConnectionError, RpcTimeoutError } from "./errors.ts";
 import { RemoteError } from "./remote-error.ts";
 import { decideRetry, interactiveRetry, type RetryPolicy } from "./retry.ts";
+
+/** The servers of one service, one of which is active: calls go to the current one until it turns out not to be. */
+export class EndpointList {
+  readonly #endpoints: readonly HostPort[];
+  #current = 0;
+
+  /** At least one endpoint. */
+  constructor(endpoints: readonly HostPort[]) {
+    this.#endpoints = endpoints;
+  }
+
+  get size(): number {
+    return this.#endpoints.length;
+  }
+
+  /** Throws RangeError when the list is empty. */
+  get current(): HostPort {
+    const endpoint = this.#endpoints[this.#current];
+    if (endpoint === undefined) throw new RangeError("A service needs at least one endpoint");
+    return endpoint;
+  }
+
+  /** Turns to the next one, unless somebody already left `failed`. */
+  leave(failed: HostPort): void {
+    if (failed === this.current) this.#current = (this.#current + 1) % this.#endpoints.length;
+  }
+
+  toString(): string {
+    return this.#endpoints.map(formatHostPort).join(", ");
+  }
+}
 
 /** Which service, as whom, and how patiently. */
 export interface RpcClientOptions {

@@ -3,7 +3,6 @@ import { CodedError, errorMessage } from "../errors.ts";
 import { AuthenticationError } from "../security/errors.ts";
 import type { AuthenticationStrategy } from "../security/sasl/mechanism.ts";
 import type { User } from "../security/user.ts";
-import { CallIds } from "./call-ids.ts";
 import { RpcConnectionError, RpcProtocolError, RpcTimeoutError } from "./errors.ts";
 import { defaultMaxFrameBytes } from "./frame.ts";
 import {
@@ -22,9 +21,29 @@ import {
 } from "./messages.ts";
 import { RemoteError } from "./remote-error.ts";
 import { Inbox } from "./sasl/inbox.ts";
-import { kerberosNeeded, refusedForKerberos } from "./sasl/kerberos-needed.ts";
-import { negotiate } from "./sasl/negotiation.ts";
+import { kerberosNeeded, negotiate, refusedForKerberos } from "./sasl/negotiation.ts";
 import { RpcTransport } from "./transport.ts";
+
+/** Hadoop's are signed 32-bit numbers of which those below 0 are kept for the protocol (org.apache.hadoop.ipc.RpcConstants). */
+const largestCallId = 2 ** 31 - 1;
+
+/** Numbers the calls of one connection. */
+export class CallIds {
+  #last: number;
+
+  /** @param last the one before the first that is given */
+  constructor(last = 0) {
+    this.#last = last;
+  }
+
+  /** The next one that no call has whose answer is still out; after the largest it begins again at 0. */
+  next(isOut: (callId: number) => boolean): number {
+    do {
+      this.#last = this.#last === largestCallId ? 0 : this.#last + 1;
+    } while (isOut(this.#last));
+    return this.#last;
+  }
+}
 
 export interface ConnectionOptions {
   readonly endpoint: HostPort;

@@ -1,8 +1,6 @@
-import type { CredentialsProvider, RpcService } from "./credentials-provider.ts";
-import type { HttpAuthentication } from "./http-authentication.ts";
+import type { CredentialsProvider, HttpAuthentication, RpcService } from "./credentials-provider.ts";
 import { type Protection, tokenDigest } from "./sasl/digest-md5.ts";
 import type { AuthenticationStrategy } from "./sasl/mechanism.ts";
-import { simple } from "./sasl/simple.ts";
 import type { User } from "./user.ts";
 
 /** How tokens are shown. */
@@ -41,4 +39,9 @@ export function tokenCredentials(options: TokenOptions = {}): CredentialsProvide
 
 function ofToken({ token }: RpcService, { protections }: TokenOptions): readonly AuthenticationStrategy[] {
   return token === undefined ? [] : [tokenDigest(token, { protections })];
+}
+
+/** SIMPLE: the server believes the user name of the connection context (org.apache.hadoop.security.SaslRpcServer.AuthMethod). */
+export function simple(user: User): AuthenticationStrategy {
+  return { method: "SIMPLE", mechanism: "", user, start: () => undefined };
 }

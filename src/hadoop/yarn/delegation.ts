@@ -1,8 +1,11 @@
 import { lookupService } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { Configuration } from "../conf/configuration.ts";
+import { formatHostPort, type HostPort, parseHostPort } from "../conf/values.ts";
+import { httpDelegationToken, type TokenRequestOptions } from "../http/delegation-token.ts";
+import type { Token } from "../security/token.ts";
 import { type LookUp, systemLookUp, tokenServiceOf } from "../security/token-service.ts";
-import { resourceManagerEndpoints } from "./endpoints.ts";
+import { resourceManagerEndpoints, webScheme } from "./endpoints.ts";
 
 const principalKey = "yarn.resourcemanager.principal";
 
@@ -42,4 +45,52 @@ export async function resourceManagerTokenService(
 
 async function nameOfAddress(address: string): Promise<string> {
   return (await lookupService(address, 0)).hostname;
+}
+
+const enabledKey = "yarn.timeline-service.enabled";
+const versionKeys = ["yarn.timeline-service.versions", "yarn.timeline-service.version"];
+const webKeys = {
+  http: { key: "yarn.timeline-service.webapp.address", port: 8188 },
+  https: { key: "yarn.timeline-service.webapp.https.address", port: 8190 },
+} as const;
+
+/** The timeline server of a cluster that has one. */
+interface TimelineServer {
+  readonly endpoint: HostPort;
+  readonly scheme: "http" | "https";
+  /** `yarn.timeline-service.client.best-effort`: jobs run without it. */
+  readonly isOptional: boolean;
+}
+
+/**
+ * Where a timeline server of version 1 or 1.5 listens; undefined where there is none: that of version 2 gives its tokens to an
+ * ApplicationMaster by itself (org.apache.hadoop.yarn.conf.YarnConfiguration#timelineServiceV1Enabled).
+ * @throws ConfigurationError for an address that is none
+ */
+export function timelineServer(configuration: Configuration): TimelineServer | undefined {
+  if (!configuration.getBoolean(enabledKey, false)) return undefined;
+  const versions = versionKeys.map((key) => configuration.getList(key)).find((found) => found.length > 0) ?? ["1.0"];
+  if (!versions.some((version) => Math.trunc(Number.parseFloat(version)) === 1)) return undefined;
+  const scheme = webScheme(configuration);
+  const isOptional = configuration.getBoolean("yarn.timeline-service.client.best-effort", false);
+  return { endpoint: addressOf(configuration, webKeys[scheme]), scheme, isOptional };
+}
+
+/** A new delegation token of a timeline server (org.apache.hadoop.yarn.client.api.impl.TimelineClientImpl). @throws as httpDelegationToken */
+export async function timelineDelegationToken(
+  { endpoint, scheme }: TimelineServer,
+  options: TokenRequestOptions,
+): Promise<Token> {
+  return await httpDelegationToken(`${scheme}://${formatHostPort(endpoint)}/ws/v1/timeline/`, options);
+}
+
+function addressOf(
+  configuration: Configuration,
+  { key, port }: { readonly key: string; readonly port: number },
+): HostPort {
+  const address = configuration.get(key);
+  if (!address) return { host: configuration.get("yarn.timeline-service.hostname") || "0.0.0.0", port };
+  const endpoint = parseHostPort(address, port);
+  if (endpoint === undefined) throw configuration.invalid(key, `must be host:port, not "${address}"`);
+  return endpoint;
 }

@@ -9,7 +9,7 @@ import type { JobKeytab } from "./job-keytab.ts";
 export interface ShippedFile {
   /** Its name in the working directory. */
   readonly link: string;
-  /** `hdfs://…` on a cluster, `file:///…` with the local scheduler; written as Hadoop prints a Path, nothing escaped (see file-url.ts). */
+  /** `hdfs://…` on a cluster, `file:///…` with the local scheduler; written as Hadoop prints a Path, nothing escaped (see parseFileUrl). */
   readonly url: string;
   /** Size and time must equal the stored file's exactly, or the NodeManager refuses it. */
   readonly sizeBytes: number;

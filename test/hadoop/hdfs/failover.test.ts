@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { FileSystemError, type FileSystemErrorCode } from "../../../src/hadoop/hdfs/errors.ts";
-import { Failover } from "../../../src/hadoop/hdfs/failover.ts";
-import { lookFirst } from "../../../src/hadoop/hdfs/webhdfs-look-first.ts";
+import { Failover, lookFirst } from "../../../src/hadoop/hdfs/failover.ts";
 
 const failed = (code: FileSystemErrorCode) => new FileSystemError(code, { code, operation: "OPEN", path: "/f" });
 

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, jest, test } from "@jest/globals";
 import type { HostPort } from "../../../src/hadoop/conf/values.ts";
-import { RpcClient, type RpcClientOptions } from "../../../src/hadoop/rpc/client.ts";
+import { EndpointList, RpcClient, type RpcClientOptions } from "../../../src/hadoop/rpc/client.ts";
 import { noRetry } from "../../../src/hadoop/rpc/retry.ts";
 import { AuthenticationError } from "../../../src/hadoop/security/errors.ts";
-import { simple } from "../../../src/hadoop/security/sasl/simple.ts";
-import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { simple, simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type Behaviour, delimited, echo, failureFrame, RpcTestServer } from "../../support/rpc-server.ts";
 
@@ -258,4 +257,16 @@ describe("a client of one endpoint", () => {
     await expect(call(client, "hello", { signal: stop.signal })).rejects.toMatchObject({ code: "STANDBY" });
     expect(tries).toBe(1);
   });
+});
+
+test("calls that fail together at one endpoint turn to the next, not beyond it", () => {
+  const [first, second, third] = ["a", "b", "c"].map((host) => ({ host, port: 1 }));
+  if (first === undefined || second === undefined || third === undefined) throw new Error("three endpoints");
+  const endpoints = new EndpointList([first, second, third]);
+  endpoints.leave(first);
+  endpoints.leave(first);
+  expect(endpoints.current).toBe(second);
+  endpoints.leave(second);
+  endpoints.leave(third);
+  expect(endpoints.current).toBe(first);
 });

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type ConnectionOptions, RpcConnection } from "../../../src/hadoop/rpc/connection.ts";
+import { CallIds, type ConnectionOptions, RpcConnection } from "../../../src/hadoop/rpc/connection.ts";
 import { encodeFrame } from "../../../src/hadoop/rpc/frame.ts";
 import { tokenDigest } from "../../../src/hadoop/security/sasl/digest-md5.ts";
-import { simple } from "../../../src/hadoop/security/sasl/simple.ts";
+import { simple } from "../../../src/hadoop/security/simple-credentials.ts";
 import { common } from "../../../src/hadoop/wire/common.ts";
 import { keptBy } from "../../support/resources.ts";
 import {
@@ -426,5 +426,20 @@ describe("negotiation", () => {
       code: "RPC_CONNECT_FAILED",
       retryable: true,
     });
+  });
+});
+
+const largest = 2 ** 31 - 1;
+
+describe("the numbers of calls", () => {
+  test("count up, and begin again after the largest that 32 bits can say", () => {
+    const callIds = new CallIds(largest - 2);
+    const given = Array.from({ length: 4 }, () => callIds.next(() => false));
+    expect(given).toEqual([largest - 1, largest, 0, 1]);
+  });
+
+  test("pass over those whose answers are still out", () => {
+    const out = new Set([largest, 0, 1]);
+    expect(new CallIds(largest - 1).next((callId) => out.has(callId))).toBe(2);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { delegationOf } from "../../../src/hadoop/security/delegation.ts";
-import { TokenKind } from "../../../src/hadoop/security/token.ts";
-import { tokenFromUrlText, tokenToUrlText } from "../../../src/hadoop/security/token-writable.ts";
+import { TokenKind, tokenFromUrlText, tokenToUrlText } from "../../../src/hadoop/security/token.ts";
 
 const token = (kind: string, identifierHex: string) => ({
   identifier: Buffer.from(identifierHex.replaceAll(" ", ""), "hex"),

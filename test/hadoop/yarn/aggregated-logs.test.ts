@@ -14,8 +14,7 @@ import {
   logFormats,
   readAggregatedLogs,
 } from "../../../src/hadoop/yarn/aggregated-logs.ts";
-import { ByteReader } from "../../../src/hadoop/yarn/log-files/byte-reader.ts";
-import { readJavaUtf, readVLong } from "../../../src/hadoop/yarn/log-files/primitives.ts";
+import { ByteReader, readJavaUtf, readVLong } from "../../../src/hadoop/yarn/log-files/byte-reader.ts";
 import { javaUtf, vLong, type WrittenRecord, writeTFile } from "../../support/tfile-writer.ts";
 
 const application = "application_1795305600000_0007";

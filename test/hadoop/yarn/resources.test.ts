@@ -2,8 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { yarn } from "../../../src/hadoop/wire/yarn.ts";
 import { resourceFromWire, resourceToWire } from "../../../src/hadoop/yarn/convert-resources.ts";
-import { ResourceTypes } from "../../../src/hadoop/yarn/resource-types.ts";
-import { convertUnits, parseAmount } from "../../../src/hadoop/yarn/resource-units.ts";
+import { convertUnits, parseAmount, ResourceTypes } from "../../../src/hadoop/yarn/resource-types.ts";
 
 const types = new ResourceTypes([
   { name: "memory-mb", units: "Mi" },

@@ -1,19 +1,16 @@
 import { lookup, lookupService } from "node:dns/promises";
 import type { Configuration } from "../../conf/configuration.ts";
-import type { CredentialsProvider, HttpService, RpcService } from "../credentials-provider.ts";
-import type { HttpAuthentication } from "../http-authentication.ts";
+import type { CredentialsProvider, HttpAuthentication, HttpService, RpcService } from "../credentials-provider.ts";
 import { Gssapi } from "../sasl/gssapi.ts";
 import type { AuthenticationStrategy, MechanismOffer } from "../sasl/mechanism.ts";
-import { simple } from "../sasl/simple.ts";
-import { type TokenOptions, tokenCredentials } from "../simple-credentials.ts";
+import { simple, type TokenOptions, tokenCredentials } from "../simple-credentials.ts";
 import type { User } from "../user.ts";
 import type { GssCredential } from "./gss-api.ts";
 import { kerberosError } from "./kerberos-trouble.ts";
 import { localName } from "./local-name.ts";
 import { KerberosLogin } from "./login.ts";
-import { Negotiate } from "./negotiate.ts";
+import { Negotiate, SignedCookies } from "./negotiate.ts";
 import { serverPrincipal } from "./server-principal.ts";
-import { SignedCookies } from "./signed-cookies.ts";
 import { chooseSpnego, type Spnego } from "./spnego.ts";
 
 /** Who proves himself, to which cluster. */

@@ -9,9 +9,8 @@
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { AuthenticationError } from "../errors.ts";
-import { type CipherDirection, type StreamCipher, singleDes, tripleDes } from "./des.ts";
+import { type CipherDirection, Rc4, type StreamCipher, singleDes, tripleDes } from "./ciphers.ts";
 import type { SecurityLayer } from "./mechanism.ts";
-import { Rc4 } from "./rc4.ts";
 
 const macBytes = 10;
 const trailerBytes = 6;

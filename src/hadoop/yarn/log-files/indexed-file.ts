@@ -1,10 +1,9 @@
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path/posix";
 import type { ContainerId } from "../records.ts";
-import { openPart } from "./compression.ts";
 import { LogFormatError, namingDamage } from "./errors.ts";
 import { readJavaObjects } from "./java-objects.ts";
-import { type AggregatedLog, type NodeLogFile, readPart } from "./node-log-file.ts";
+import { type AggregatedLog, type NodeLogFile, openPart, readPart } from "./node-log-file.ts";
 
 /**
  * An indexed file (org.apache.hadoop.yarn.logaggregation.filecontroller.ifile.LogAggregationIndexedFileController):

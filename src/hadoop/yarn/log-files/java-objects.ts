@@ -1,5 +1,5 @@
+import { decodeJavaUtf } from "./byte-reader.ts";
 import { LogFormatError } from "./errors.ts";
-import { decodeJavaUtf } from "./primitives.ts";
 
 /** A field's value: a text or number; of all else only that it is there. */
 export type JavaValue = string | number | undefined;

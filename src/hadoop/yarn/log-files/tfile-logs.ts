@@ -1,8 +1,7 @@
 import type { ContainerId } from "../records.ts";
-import type { ByteReader } from "./byte-reader.ts";
+import { type ByteReader, decodeJavaUtf, readJavaUtf } from "./byte-reader.ts";
 import { LogFormatError, namingDamage } from "./errors.ts";
 import type { AggregatedLog, NodeLogFile } from "./node-log-file.ts";
-import { decodeJavaUtf, readJavaUtf } from "./primitives.ts";
 import { readTFile } from "./tfile.ts";
 
 /** Keys of records that are not containers' (AggregatedLogFormat.RESERVED_KEYS). */

@@ -1,9 +1,7 @@
 import type { FileSystem } from "../../hdfs/file-system.ts";
-import { ByteReader } from "./byte-reader.ts";
-import { openPart, type StoredPart } from "./compression.ts";
+import { ByteReader, readChunks, readText, readVLong } from "./byte-reader.ts";
 import { LogFormatError, namingDamage } from "./errors.ts";
-import type { NodeLogFile } from "./node-log-file.ts";
-import { readChunks, readText, readVLong } from "./primitives.ts";
+import { type NodeLogFile, openPart, type StoredPart } from "./node-log-file.ts";
 
 /** The end of every file: offset of the meta index (8 bytes), version (2 + 2), magic (16). */
 export const tfileTailBytes = 28;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { AuthenticationError } from "../../../../src/hadoop/security/errors.ts";
-import { Negotiate } from "../../../../src/hadoop/security/kerberos/negotiate.ts";
-import { SignedCookies } from "../../../../src/hadoop/security/kerberos/signed-cookies.ts";
+import { Negotiate, SignedCookies } from "../../../../src/hadoop/security/kerberos/negotiate.ts";
 
 const secure = new URL("https://nn.example.com:9871/webhdfs/v1/?op=LISTSTATUS");
 const base64 = (text: string) => Buffer.from(text).toString("base64");

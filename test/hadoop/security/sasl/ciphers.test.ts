@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { desKey, tripleDes } from "../../../../src/hadoop/security/sasl/des.ts";
-import { Rc4 } from "../../../../src/hadoop/security/sasl/rc4.ts";
+import { desKey, Rc4, tripleDes } from "../../../../src/hadoop/security/sasl/ciphers.ts";
 
 describe("RC4", () => {
   test.each([

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { HadoopError } from "../../../../src/hadoop/errors.ts";
-import { trustedInStore } from "../../../../src/hadoop/security/tls/trust-store.ts";
+import { trustedInStore } from "../../../../src/hadoop/security/tls/trusted-certificates.ts";
 
 /** Made by keytool of Java 17 and OpenSSL 3, with the password `changeit`; each holds the certificate of ca.pem. */
 const store = (name: string) => readFileSync(`test/fixtures/trust-stores/${name}`);
