@@ -2,6 +2,8 @@ import { shortened } from "../../src/api/believable.ts";
 import type { ClientHandler, Follower, LogReader, TransactionWanted } from "../../src/api/client-endpoint.ts";
 import type { LogWanted, WatchRequest } from "../../src/api/messages.ts";
 import { UserError } from "../../src/errors.ts";
+import { sleep } from "../../src/hadoop/clock.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
 import { type JobSpec, tasksOfRole } from "../../src/job/spec.ts";
 import type { StoreAnswer } from "../../src/job/store/transaction.ts";
 import type { Watched } from "../../src/job/store/watched.ts";
@@ -10,8 +12,36 @@ import type { RotatingLog } from "../../src/rotating-log.ts";
 import { allRights, rightsOfTask } from "../core/store/rights.ts";
 import type { LogTails } from "../executors/log-tails.ts";
 import type { JobStore } from "./job-store.ts";
-import { readOwnLog } from "./own-log.ts";
 import type { StatusFeed } from "./status-feed.ts";
+
+const chunkBytes = 65_536;
+/** How often a log that is followed is checked for more. */
+const checkAgainMs = 200;
+
+/** Sends a client the ApplicationMaster's own log from disk. @returns stops it */
+export function readOwnLog(log: RotatingLog, request: LogWanted, reader: LogReader): () => void {
+  const reading = new AbortController();
+  void readAll(log, request, reader, reading.signal).catch((error: unknown) => {
+    if (!reading.signal.aborted) reader.fail(`${log.file} cannot be read: ${errorMessage(error)}`);
+  });
+  return () => reading.abort();
+}
+
+async function readAll(log: RotatingLog, request: LogWanted, reader: LogReader, signal: AbortSignal): Promise<void> {
+  const { stream, follow } = request;
+  let from = request.offset >= 0 ? request.offset : Math.max(0, log.sizeBytes + request.offset);
+  while (!signal.aborted) {
+    const offset = log.firstFrom(from);
+    const data = log.read(offset, chunkBytes);
+    const end = data.length === 0 && !follow;
+    const skippedBytes = offset - from;
+    if (data.length > 0 || end)
+      await reader.send({ tailId: 0, stream, offset, data, end, generation: 0, skippedBytes });
+    if (end) return;
+    from = offset + data.length;
+    if (data.length === 0) await sleep(checkAgainMs);
+  }
+}
 
 export interface ClientCallsOptions {
   readonly spec: JobSpec;

@@ -11,8 +11,15 @@ import { type Cursor, cursorShape } from "../../src/job/feeds/cursor.ts";
 import { type FeedSpec, noFeedWords } from "../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../src/job/feeds/lease.ts";
 import { Listing } from "../../src/job/feeds/listing.ts";
-import { type Plan, planOf, planWith, splitAt, watermarkOf } from "../../src/job/feeds/plan.ts";
-import { partName, UNFINISHED_RESULTS } from "../../src/job/feeds/results.ts";
+import {
+  type Plan,
+  partName,
+  planOf,
+  planWith,
+  splitAt,
+  UNFINISHED_RESULTS,
+  watermarkOf,
+} from "../../src/job/feeds/plan.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { FeedStatus, JobStatus } from "../../src/job/status.ts";
 import type { Log } from "../../src/log.ts";

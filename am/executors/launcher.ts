@@ -1,8 +1,8 @@
+import { logPrefixOf } from "../../src/job/launch/container-names.ts";
 import { earlySections } from "../../src/job/launch/early-sections.ts";
 import { executorVariables, launchCommand } from "../../src/job/launch/launch-command.ts";
 import { aclsOf } from "../../src/job/launch/launch-context.ts";
 import { escapeEnvironment, expandableEnvironment } from "../../src/job/launch/launch-script-text.ts";
-import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
 import type { RoleSpec } from "../../src/job/spec.ts";
 import type { JobFile, ShippedFile } from "../../src/job/stored/job-file.ts";
 import { stagingLocation } from "../../src/job/stored/staging-location.ts";

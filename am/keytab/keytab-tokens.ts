@@ -12,8 +12,7 @@ import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { type HashedFile, type JobKeytab, sha256Of } from "../../src/job/stored/job-keytab.ts";
 import type { Log } from "../../src/log.ts";
 import { usedFileSystems } from "../../src/tokens/token-issuers.ts";
-import { endOf, TokenKeeper } from "../../src/tokens/token-keeper.ts";
-import { renewIntervalMs } from "../../src/tokens/token-lives.ts";
+import { endOf, renewIntervalMs, TokenKeeper } from "../../src/tokens/token-keeper.ts";
 import type { LoginRequest } from "./login-request.ts";
 
 export interface KeytabTokensOptions {

@@ -1,8 +1,40 @@
+import path from "node:path";
 import type { WallClock } from "../../src/hadoop/clock.ts";
-import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { TrialLine } from "../../src/job/search/trials.ts";
 import { textOfTrials } from "../core/status/search-files.ts";
-import { storeSearchFiles } from "./search-files.ts";
+
+/** So many files are written side by side. */
+const AT_ONCE = 8;
+
+/**
+ * Stores what a search leaves: in its folder below `tony.output.dir`, and with the local scheduler in the job's own folder. A reader sees whole files
+ * only.
+ */
+export async function storeSearchFiles(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  folders: readonly string[],
+  fileSystems: Pick<FileSystems, "locate">,
+): Promise<void> {
+  await Promise.all(folders.map((folder) => storeIn(fileSystems.locate(folder), files)));
+}
+
+async function storeIn(
+  { fileSystem, path: folder }: LocatedPath,
+  files: Readonly<Record<string, string | Uint8Array>>,
+): Promise<void> {
+  const left = Object.entries(files);
+  const storeNext = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      const [name, content] = next;
+      const target = path.posix.join(folder, name);
+      const draft = path.posix.join(path.posix.dirname(target), `.${path.posix.basename(target)}.tmp`);
+      await fileSystem.create(draft, Buffer.from(content), { permission: 0o640, overwrite: true });
+      await fileSystem.rename(draft, target, { overwrite: true });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, storeNext));
+}
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
 

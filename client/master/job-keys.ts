@@ -1,5 +1,4 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
-import { shownEntry, storedValue } from "../../src/job/store/shown-entry.ts";
 import {
   type Committed,
   onlyKey,
@@ -8,7 +7,7 @@ import {
   transactions,
   withPrefix,
 } from "../../src/job/store/transaction.ts";
-import { readTransaction, shownResult } from "../../src/job/store/transaction-json.ts";
+import { readTransaction, shownEntry, shownResult, storedValue } from "../../src/job/store/transaction-json.ts";
 import { formatTable } from "../output/format.ts";
 import type { KvDelJson, KvEntry, KvGetJson, KvListJson, KvPutJson, KvTransactJson } from "../printed-json.ts";
 

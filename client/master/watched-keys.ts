@@ -1,8 +1,8 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
-import { shownEntry } from "../../src/job/store/shown-entry.ts";
 import { withPrefix } from "../../src/job/store/transaction.ts";
+import { shownEntry } from "../../src/job/store/transaction-json.ts";
 import type { Change, Position, Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import type { KvChange, KvWatchJson } from "../printed-json.ts";
 import { valueWords } from "./job-keys.ts";

@@ -1,4 +1,4 @@
-import { budgetWords } from "../../src/job/budget-words.ts";
+import { budgetWords } from "../../src/job/reasons/words.ts";
 import type { Budget, Budgets, Cause, JobStatus } from "../../src/job/status.ts";
 
 /** The budget that pays for a failure: that of its task's role, where the role has one, or the job's. */

@@ -1,8 +1,7 @@
-import { budgetWords } from "../../src/job/budget-words.ts";
 import { costWords } from "../../src/job/cost.ts";
 import type { Checkpoint } from "../../src/job/execution.ts";
 import { takenBackFor } from "../../src/job/reasons/endings.ts";
-import { durationWords, heldWords } from "../../src/job/reasons/words.ts";
+import { budgetWords, durationWords, heldWords } from "../../src/job/reasons/words.ts";
 import { spokenName } from "../../src/job/search/trial-tasks.ts";
 import type {
   Budget,

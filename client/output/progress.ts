@@ -1,8 +1,7 @@
-import { budgetWords } from "../../src/job/budget-words.ts";
 import { costWords } from "../../src/job/cost.ts";
 import { unreadWords } from "../../src/job/feeds/feed-lines.ts";
 import { idleRemedy, idleWords } from "../../src/job/idle.ts";
-import { amountWords, countWords, gpuHoursWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
+import { amountWords, budgetWords, countWords, gpuHoursWords, memoryHoursWords } from "../../src/job/reasons/words.ts";
 import { saidOfTask, saidWithinTrial, spokenName } from "../../src/job/search/trial-tasks.ts";
 import { searchLine } from "../../src/job/search/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";

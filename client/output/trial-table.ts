@@ -1,4 +1,3 @@
-import { fillCommand } from "../../src/job/search/fill-command.ts";
 import { parseParameter } from "../../src/job/search/parse-parameter.ts";
 import { typedParameters } from "../../src/job/search/random-search.ts";
 import {
@@ -10,8 +9,8 @@ import {
   type Trials,
   trialsOf,
 } from "../../src/job/search/trial-list.ts";
+import { fillCommand, trialVariables } from "../../src/job/search/trial-program.ts";
 import { saidWithinTrial } from "../../src/job/search/trial-tasks.ts";
-import { trialVariables } from "../../src/job/search/trial-variables.ts";
 import { countStates } from "../../src/job/search/trials.ts";
 import { trialCountWords, valueWords } from "../../src/job/search/words.ts";
 import { shellWords } from "../../src/job/shell-words.ts";

@@ -1,5 +1,4 @@
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { shownEntry } from "../../src/job/store/shown-entry.ts";
 import {
   type Committed,
   type Condition,
@@ -10,7 +9,7 @@ import {
   type Transaction,
   transactions,
 } from "../../src/job/store/transaction.ts";
-import { rangeIn, readTransaction, shownResult } from "../../src/job/store/transaction-json.ts";
+import { rangeIn, readTransaction, shownEntry, shownResult } from "../../src/job/store/transaction-json.ts";
 import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import { CallError, timeoutIn } from "./call.ts";
 

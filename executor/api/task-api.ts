@@ -2,9 +2,11 @@ import { once, setMaxListeners } from "node:events";
 import { appendFileSync } from "node:fs";
 import { chmod, mkdir, rm } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import path from "node:path";
 import { bodyRoom, boundedBody } from "../../src/frameworks/rendezvous-store.ts";
 import type { ProgramStart } from "../../src/frameworks/task-program.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { generationFiles } from "../../src/job/launch/container-names.ts";
 import type { Advice } from "./advice.ts";
 import { type Meeting, meet, meetingOf, membersOf } from "./barrier.ts";
 import { CallError } from "./call.ts";
@@ -217,4 +219,23 @@ function send(response: ServerResponse, status: number, content: unknown): void 
   const body = `${JSON.stringify(content)}\n`;
   response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
   response.end(body);
+}
+
+/** Of a socket's path (sun_path, unix(7)), without the NUL at its end. */
+const MOST_PATH_BYTES = 107;
+
+/** The folder of the container that the socket of that generation is in. */
+export function socketFolder(workFolder: string, generation: number): string {
+  return path.join(workFolder, generationFiles(generation).api);
+}
+
+/**
+ * How the socket is reached by every process of the container. YARN's working directories alone are longer than a socket's path may be:
+ * Linux leads there by the working directory of the process that has the folder for it.
+ */
+export function socketPath(workFolder: string, generation: number, pid: number): string {
+  const whole = path.join(socketFolder(workFolder, generation), "socket");
+  return Buffer.byteLength(whole) <= MOST_PATH_BYTES
+    ? whole
+    : path.join(`/proc/${pid}/cwd`, generationFiles(generation).api, "socket");
 }

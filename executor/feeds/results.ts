@@ -4,7 +4,7 @@ import { appendFile, mkdir, rm } from "node:fs/promises";
 import path from "node:path";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
-import { partName, UNFINISHED_RESULTS } from "../../src/job/feeds/results.ts";
+import { partName, UNFINISHED_RESULTS } from "../../src/job/feeds/plan.ts";
 
 /** Of programs that write the same to HDFS by themselves. */
 const FILE_PERMISSION = 0o640;

@@ -14,7 +14,7 @@ import type { Log } from "../../src/log.ts";
 import { logLimitsOf } from "../../src/rotating-log.ts";
 import { type Advice, adviceOf } from "../api/advice.ts";
 import type { TaskApi } from "../api/task-api.ts";
-import { gpuSamplerOf } from "../monitoring/gpu-sampler.ts";
+import { gpuSamplerOf } from "../monitoring/gpus.ts";
 import type { MemorySampler } from "../monitoring/memory-sampler.ts";
 import { ProgressFile } from "../monitoring/progress-file.ts";
 import type { OutputLogs } from "../output/output-files.ts";

@@ -1,9 +1,8 @@
 import { closeSync, existsSync, openSync, statSync } from "node:fs";
 import path from "node:path";
 import type { LogStream, OutputStream } from "../../src/api/messages.ts";
-import { BUNDLES } from "../../src/job/launch/container-names.ts";
+import { BUNDLES, logPrefixOf } from "../../src/job/launch/container-names.ts";
 import { logFileOf } from "../../src/job/launch/launch-command.ts";
-import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
 import { OUTPUT_INDEX } from "../../src/job/output-index.ts";
 import type { TaskId } from "../../src/job/task.ts";
 import { RotatingLog } from "../../src/rotating-log.ts";

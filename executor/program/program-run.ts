@@ -7,7 +7,7 @@ import type { ChildExit } from "../../src/job/execution.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import type { LogLimits } from "../../src/rotating-log.ts";
 import { isOwnListener } from "../../src/tcp-sockets.ts";
-import type { GpuSampler } from "../monitoring/gpu-sampler.ts";
+import type { GpuSampler } from "../monitoring/gpus.ts";
 import type { MemorySampler } from "../monitoring/memory-sampler.ts";
 import type { ProgressFile, ProgressReport } from "../monitoring/progress-file.ts";
 import type { OutputLogs } from "../output/output-files.ts";

@@ -1,4 +1,4 @@
-import { ratesOf } from "../history/series/rates.ts";
+import { ratesOf } from "../history/series/table.ts";
 import type { AdviceReason } from "../job/reasons/advice.ts";
 import type { RoleStatus } from "../job/status.ts";
 import { type Run, rowsOf, tasksOf } from "./run.ts";

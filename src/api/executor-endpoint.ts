@@ -29,9 +29,9 @@ import {
   type MasterMessage,
   PROTOCOL_VERSION,
 } from "./messages.ts";
-import { serveTransactions, type TransactionStream } from "./serve-transactions.ts";
 import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
+import { serveTransactions, type TransactionStream } from "./transactions.ts";
 import { serveWatch, type WatchStream } from "./watch-stream.ts";
 
 /** When more messages than this wait, the executor does not read: the stream is closed. */

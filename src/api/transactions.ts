@@ -1,7 +1,47 @@
+import type { ServerDuplexStream } from "@grpc/grpc-js";
+import { errorMessage } from "../hadoop/errors.ts";
 import type { StoreAnswer } from "../job/store/transaction.ts";
 import { ApiError } from "./errors.ts";
-import { Gathered } from "./gathered.ts";
 import type { TaskAnswer, TaskAnswers, TaskTransaction, TaskTransactions } from "./messages.ts";
+
+/** In one message. */
+export const MOST_TOGETHER = 32;
+/** By `bytesOf`, which counts a third of what some texts take: no message that holds several is longer than one may be (MOST_REQUEST_BYTES). */
+const MOST_BYTES_TOGETHER = 64 << 10;
+
+/** Sends together what comes within one turn of the event loop, in its order: a message costs many times what its content does. */
+export class Gathered<Item> {
+  readonly #send: (together: readonly Item[]) => void;
+  #together: Item[] = [];
+  #bytes = 0;
+
+  constructor(send: (together: readonly Item[]) => void) {
+    this.#send = send;
+  }
+
+  add(item: Item): void {
+    const bytes = bytesOf(item);
+    if (this.#together.length === MOST_TOGETHER || this.#bytes + bytes > MOST_BYTES_TOGETHER) this.#flush();
+    if (this.#together.length === 0) setImmediate(() => this.#flush());
+    this.#together.push(item);
+    this.#bytes += bytes;
+  }
+
+  #flush(): void {
+    const together = this.#together;
+    if (together.length === 0) return;
+    this.#together = [];
+    this.#bytes = 0;
+    this.#send(together);
+  }
+}
+
+/** About what plain data takes in a message. */
+function bytesOf(data: unknown): number {
+  if (typeof data === "string") return data.length + 4;
+  if (typeof data !== "object" || data === null) return 10;
+  return Object.values(data).reduce<number>((bytes, part) => bytes + bytesOf(part), 4);
+}
 
 /** A gRPC stream, as far as it is used here. */
 interface Stream {
@@ -95,5 +135,49 @@ export class Transactions {
       clearTimeout(late);
       reject(error);
     }
+  }
+}
+
+export type TransactionStream = ServerDuplexStream<TaskTransactions, TaskAnswers>;
+
+/** As many calls as a program may have open at its executor (MOST_API_CONNECTIONS). */
+const MOST_UNDER_WAY = 64;
+
+/**
+ * Answers the transactions of a stream, each as soon as it is done. While many are under way, or their answers are not read, no further
+ * message is read. @param transact rejects where there is no answer at present
+ */
+export function serveTransactions(
+  stream: TransactionStream,
+  transact: (wanted: TaskTransaction) => Promise<StoreAnswer>,
+): void {
+  let underWay = 0;
+  const send = async (together: readonly TaskAnswer[]) => {
+    if (!stream.write({ together })) await new Promise((resolve) => stream.once("drain", resolve));
+    underWay -= together.length;
+    if (underWay < MOST_UNDER_WAY) stream.resume();
+  };
+  const answers = new Gathered<TaskAnswer>((together) => void send(together));
+  const answer = async (wanted: TaskTransaction) => answers.add(await answered(wanted, transact));
+  stream.on("data", ({ together }: TaskTransactions) => {
+    underWay += together.length;
+    if (underWay >= MOST_UNDER_WAY) stream.pause();
+    if (together.length <= MOST_TOGETHER) for (const wanted of together) void answer(wanted);
+    else stream.destroy(new Error(`more than ${MOST_TOGETHER} transactions in a message`));
+  });
+  stream.on("end", () => stream.end());
+  stream.on("error", () => undefined);
+}
+
+async function answered(
+  wanted: TaskTransaction,
+  transact: (wanted: TaskTransaction) => Promise<StoreAnswer>,
+): Promise<TaskAnswer> {
+  const { id, withoutResults = false } = wanted;
+  try {
+    const answer = await transact(wanted);
+    return { id, answer: withoutResults && !("code" in answer) ? { ...answer, results: [] } : answer };
+  } catch (error) {
+    return { id, failure: errorMessage(error) };
   }
 }

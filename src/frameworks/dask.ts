@@ -1,7 +1,6 @@
 import { formatHostPort } from "../hadoop/conf/values.ts";
 import { firstOf } from "./addresses.ts";
-import { exactlyOne, gangOnly } from "./checks.ts";
-import type { FrameworkDefinition } from "./framework.ts";
+import { exactlyOne, type FrameworkDefinition, gangOnly } from "./framework.ts";
 import type { daskVariables } from "./variables.ts";
 
 const SCHEDULER = "scheduler";

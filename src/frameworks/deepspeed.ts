@@ -1,6 +1,5 @@
 import type { RoleSpec } from "../job/spec.ts";
-import { gangOnly } from "./checks.ts";
-import type { FrameworkDefinition, FrameworkJob, FrameworkProblem } from "./framework.ts";
+import { type FrameworkDefinition, type FrameworkJob, type FrameworkProblem, gangOnly } from "./framework.ts";
 import { pytorch } from "./pytorch.ts";
 import { placeOf } from "./ranks.ts";
 import type { deepspeedVariables, pytorchVariables } from "./variables.ts";

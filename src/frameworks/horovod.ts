@@ -2,10 +2,15 @@ import type { RequestListener } from "node:http";
 import { leastInstances } from "../job/spec.ts";
 import { parseTaskId } from "../job/task.ts";
 import { addressesOf } from "./addresses.ts";
-import { gangOnly } from "./checks.ts";
 import { elasticRendezvous, hostOf, OTHERS_DONE } from "./elastic-horovod/elastic-rendezvous.ts";
 import { NOBODY_THERE, SLOT_PRELUDE } from "./elastic-horovod/prelude.ts";
-import type { FrameworkDefinition, FrameworkJob, FrameworkProblem, GangTask } from "./framework.ts";
+import {
+  type FrameworkDefinition,
+  type FrameworkJob,
+  type FrameworkProblem,
+  type GangTask,
+  gangOnly,
+} from "./framework.ts";
 import { type Place, placeOf } from "./ranks.ts";
 import { rendezvousStore, scopeSizes } from "./rendezvous-store.ts";
 import type { elasticHorovodVariables, horovodVariables } from "./variables.ts";

@@ -1,6 +1,5 @@
 import { formatHostPort } from "../hadoop/conf/values.ts";
-import { gangOnly } from "./checks.ts";
-import type { FrameworkDefinition } from "./framework.ts";
+import { type FrameworkDefinition, gangOnly } from "./framework.ts";
 import { placeOf } from "./ranks.ts";
 import type { jaxVariables } from "./variables.ts";
 

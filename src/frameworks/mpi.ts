@@ -1,7 +1,13 @@
 import type { RoleSpec } from "../job/spec.ts";
 import { formatTaskId, type TaskId } from "../job/task.ts";
-import { exactlyOne, gangOnly } from "./checks.ts";
-import type { FrameworkDefinition, FrameworkJob, FrameworkProblem, GangTask } from "./framework.ts";
+import {
+  exactlyOne,
+  type FrameworkDefinition,
+  type FrameworkJob,
+  type FrameworkProblem,
+  type GangTask,
+  gangOnly,
+} from "./framework.ts";
 import type { mpiHostVariables, mpiVariables } from "./variables.ts";
 
 const LAUNCHER = "launcher";

@@ -1,6 +1,5 @@
 import { firstOf } from "./addresses.ts";
-import { exactlyOne, gangOnly } from "./checks.ts";
-import type { FrameworkDefinition, GangTask } from "./framework.ts";
+import { exactlyOne, type FrameworkDefinition, type GangTask, gangOnly } from "./framework.ts";
 import type { mxnetVariables } from "./variables.ts";
 
 const SCHEDULER = "scheduler";

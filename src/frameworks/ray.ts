@@ -1,7 +1,6 @@
 import { formatHostPort } from "../hadoop/conf/values.ts";
 import { firstOf } from "./addresses.ts";
-import { exactlyOne, gangOnly } from "./checks.ts";
-import type { FrameworkDefinition } from "./framework.ts";
+import { exactlyOne, type FrameworkDefinition, gangOnly } from "./framework.ts";
 import type { rayVariables } from "./variables.ts";
 
 const HEAD = "head";

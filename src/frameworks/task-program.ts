@@ -1,9 +1,8 @@
 import type { RequestListener } from "node:http";
 import type { HostPort } from "../hadoop/conf/values.ts";
 import type { ClusterSpec, NamedPorts } from "../job/cluster-spec.ts";
-import { fillCommand } from "../job/search/fill-command.ts";
 import type { Parameters } from "../job/search/space.ts";
-import { trialVariables } from "../job/search/trial-variables.ts";
+import { fillCommand, trialVariables } from "../job/search/trial-program.ts";
 import type { JobSpec, RoleSpec } from "../job/spec.ts";
 import type { TaskName } from "../job/task.ts";
 import { namedAddressesOf } from "./addresses.ts";

@@ -1,7 +1,6 @@
 import { formatHostPort } from "../hadoop/conf/values.ts";
 import type { JobSpec, RoleSpec } from "../job/spec.ts";
-import { gangOnly } from "./checks.ts";
-import type { FrameworkDefinition, GangTask } from "./framework.ts";
+import { type FrameworkDefinition, type GangTask, gangOnly } from "./framework.ts";
 import { type Place, placeOf } from "./ranks.ts";
 import type { elasticTorchrunVariables, torchrunVariables } from "./variables.ts";
 

@@ -1,7 +1,6 @@
 import type { ContainerId } from "../hadoop/yarn/records.ts";
-import { BUNDLES } from "../job/launch/container-names.ts";
+import { BUNDLES, logPrefixOf } from "../job/launch/container-names.ts";
 import { logFileOf } from "../job/launch/launch-command.ts";
-import { logPrefixOf } from "../job/launch/log-prefix.ts";
 import { fieldsOf } from "./own-log.ts";
 
 /** The file's name, in the log folder of the AM's container. */

@@ -1,4 +1,5 @@
 import type { MonotonicClock } from "../hadoop/clock.ts";
+import type { Configuration } from "../hadoop/conf/configuration.ts";
 import type { NamedToken } from "../hadoop/security/credentials.ts";
 import { delegationOf } from "../hadoop/security/delegation.ts";
 
@@ -93,4 +94,30 @@ export function endOf(tokens: readonly NamedToken[], lifeMs: number): number | u
     return delegation === undefined ? [] : [Math.min(delegation.maximumMs, delegation.issuedMs + lifeMs)];
   });
   return ends.length === 0 ? undefined : Math.min(...ends);
+}
+
+const dayMs = 86_400_000;
+
+/** Servers do not say these of themselves; a cluster's configuration files say the same everywhere. */
+const intervalKeys = [
+  "dfs.namenode.delegation.token.renew-interval",
+  "yarn.resourcemanager.delegation.token.renew-interval",
+] as const;
+const longestKeys = [
+  "dfs.namenode.delegation.token.max-lifetime",
+  "yarn.resourcemanager.delegation.token.max-lifetime",
+] as const;
+
+/** How long a delegation token lives that nobody renews, as far as this machine's copy of the servers' configuration tells. */
+export function renewIntervalMs(configuration: Configuration): number {
+  return shortest(configuration, intervalKeys, dayMs);
+}
+
+/** How long one lives at most, however often it is renewed. */
+export function longestLifeMs(configuration: Configuration): number {
+  return shortest(configuration, longestKeys, 7 * dayMs);
+}
+
+function shortest(configuration: Configuration, keys: readonly string[], hadoopsMs: number): number {
+  return Math.min(...keys.map((key) => configuration.getDurationMs(key, "ms", hadoopsMs)));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { inheritedEnvironment, readSettings } from "../../executor/settings.ts";
+import { logPrefixOf } from "../../src/job/launch/container-names.ts";
 import { executorVariables } from "../../src/job/launch/launch-command.ts";
-import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
 import { anExecutorLaunch } from "../support/executor-launch.ts";
 
 const environment = {

@@ -1,5 +1,5 @@
 import { buildJobSpec, type CheckedJob, type JobContext } from "../../src/job/build/build-spec.ts";
-import { type FittingFacts, fitToCluster } from "../../src/job/build/fit-cluster.ts";
+import { type FittingFacts, fitToCluster } from "../../src/job/build/load-job.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import { mergeSettings, type Setting } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";

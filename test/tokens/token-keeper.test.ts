@@ -1,8 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
 import { noNewTokens } from "../../client/tokens/job-token-keeper.ts";
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
-import { endOf, TokenKeeper, type TokenKeeperOptions } from "../../src/tokens/token-keeper.ts";
-import { longestLifeMs, renewIntervalMs } from "../../src/tokens/token-lives.ts";
+import {
+  endOf,
+  longestLifeMs,
+  renewIntervalMs,
+  TokenKeeper,
+  type TokenKeeperOptions,
+} from "../../src/tokens/token-keeper.ts";
 import { aDelegationToken } from "../support/tokens.ts";
 
 const hourMs = 3_600_000;

@@ -1,4 +1,4 @@
-import { orderOf } from "../../../src/job/feeds/order.ts";
+import { orderOf } from "../../../src/job/feeds/plan.ts";
 import { countBefore } from "../../../src/job/sorted.ts";
 import type { Feed, FeedState, Growth } from "./records.ts";
 import type { FeedEvent, FeedStep } from "./step.ts";

@@ -1,4 +1,7 @@
+import { mkdir, symlink } from "node:fs/promises";
+import path from "node:path";
 import type { JobOutcome, Wait } from "../../../src/job/status.ts";
+import type { ShippedFile } from "../../../src/job/stored/job-file.ts";
 import type { Ask } from "../../core/state/effects.ts";
 import type { ContainerCommand, MasterAddress, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 
@@ -102,4 +105,22 @@ export class InPlaceScheduler implements Scheduler {
 /** Those that are, and those that are not. */
 function split<Item>(items: readonly Item[], is: (item: Item) => boolean): [Item[], Item[]] {
   return [items.filter(is), items.filter((item) => !is(item))];
+}
+
+/** Files that the ApplicationMaster's own container has been given, for a task within it. */
+export class LinkedFiles {
+  readonly #folder: string;
+
+  /** @param folder the working directory of the ApplicationMaster */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  async place(files: readonly ShippedFile[], workingDirectory: string): Promise<void> {
+    for (const { link } of files) {
+      const target = path.join(workingDirectory, link);
+      await mkdir(path.dirname(target), { recursive: true });
+      await symlink(path.join(this.#folder, link), target);
+    }
+  }
 }

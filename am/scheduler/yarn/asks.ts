@@ -2,8 +2,6 @@ import { errorMessage } from "../../../src/hadoop/errors.ts";
 import type { Allocation, ResourceRequest, SchedulingRequest } from "../../../src/hadoop/yarn/allocation.ts";
 import type { Ask } from "../../core/state/effects.ts";
 import type { SchedulerEvent } from "../scheduler.ts";
-import { requestRows } from "./request-rows.ts";
-import { UntoldAsks } from "./untold-asks.ts";
 
 /** What asking needs of SchedulerClient: what goes with its next heartbeat. */
 export interface AskTeller {
@@ -84,4 +82,95 @@ export class Asks {
     const label = nodeLabel === undefined ? {} : { nodeLabel };
     this.#teller.askConstrained([{ priority, capability, count, ...constrained, ...label }]);
   }
+}
+
+/** An ask, and the one that it replaces, as the ResourceManager took it. */
+interface UntoldAsk {
+  readonly ask: Ask;
+  readonly before: Ask | undefined;
+}
+
+/**
+ * What the ResourceManager is yet to be told of each role's containers, and what it has not answered. It refuses a whole heartbeat for
+ * one ask that is too large, and takes none of it: all of them are told one by one then, and the one that it refuses alone is the one.
+ */
+export class UntoldAsks {
+  /** By priority: each role has its own. */
+  readonly #untold = new Map<number, Ask>();
+  readonly #taken = new Map<number, Ask>();
+  #told: Ask[] = [];
+  #oneByOne = false;
+
+  add(ask: Ask): void {
+    this.#untold.set(ask.priority, ask);
+  }
+
+  /** What goes with the next heartbeat; not to be called while an earlier one waits to be repeated. */
+  take(): UntoldAsk[] {
+    const asks = [...this.#untold.values()].slice(0, this.#oneByOne ? 1 : undefined);
+    for (const { priority } of asks) this.#untold.delete(priority);
+    this.#told = asks;
+    return asks.map((ask) => ({ ask, before: this.#taken.get(ask.priority) }));
+  }
+
+  /** The ResourceManager took what it was told. @returns whether there is more to tell */
+  answered(): boolean {
+    for (const ask of this.#told.splice(0)) this.#taken.set(ask.priority, ask);
+    this.#oneByOne &&= this.#untold.size > 0;
+    return this.#untold.size > 0;
+  }
+
+  /** It refused something. @returns which ask; undefined where that is not known, and will be told one by one */
+  refused(): Ask | undefined {
+    // A resync tells what was taken before.
+    const told = this.#told.length > 0 ? this.#told : [...this.#taken.values()].filter(({ count }) => count > 0);
+    this.#told = [];
+    for (const { priority } of told) this.#taken.delete(priority);
+    if (told.length === 1) return told[0];
+    this.#oneByOne = true;
+    for (const ask of told) if (!this.#untold.has(ask.priority)) this.#untold.set(ask.priority, ask);
+    return undefined;
+  }
+}
+
+/** Anywhere (org.apache.hadoop.yarn.api.records.ResourceRequest#ANY). */
+const anywhere = "*";
+
+/**
+ * The ResourceRequests of one ask. A row for a host needs its rack's row and the `*` row in the same call. A row of the earlier ask that is
+ * no longer wanted must be set to 0, or it would stay for ever.
+ * @param before the role's ask that this one replaces
+ */
+export function requestRows(ask: Ask, before: Ask | undefined): ResourceRequest[] {
+  const wanted = positiveRows(ask);
+  const names = new Set(wanted.map((row) => row.resourceName));
+  const withdrawn = before === undefined ? [] : withdrawnRows(before, ask, names);
+  return [...withdrawn, ...wanted];
+}
+
+/**
+ * The `*` row comes last and carries the whole count, also when it is 0; it alone names the label. If only the named hosts
+ * will do, this row and the racks' rows say so.
+ */
+function positiveRows(ask: Ask): ResourceRequest[] {
+  const row = (resourceName: string, count: number): ResourceRequest => ({
+    priority: ask.priority,
+    resourceName,
+    capability: ask.resource,
+    count,
+  });
+  const label = ask.nodeLabel === undefined ? {} : { nodeLabelExpression: ask.nodeLabel };
+  const strict = ask.relaxLocality === false ? { relaxLocality: false } : {};
+  return [
+    ...ask.hosts.map(({ host, count }) => row(host, count)),
+    ...ask.racks.map(({ rack, count }) => ({ ...row(rack, count), ...strict })),
+    { ...row(anywhere, ask.count), ...label, ...strict },
+  ];
+}
+
+function withdrawnRows(before: Ask, now: Ask, kept: ReadonlySet<string>): ResourceRequest[] {
+  const sameCapability = JSON.stringify(before.resource) === JSON.stringify(now.resource);
+  return positiveRows(before)
+    .filter((row) => !(sameCapability && kept.has(row.resourceName)))
+    .map((row) => ({ ...row, count: 0 }));
 }

@@ -17,8 +17,7 @@ import type { ContainerCommand, MasterAddress, Registration, Scheduler, Schedule
 import { AllocationEvents } from "./allocation-events.ts";
 import { Asks, type AskTeller } from "./asks.ts";
 import { HeartbeatFailures } from "./heartbeat-failures.ts";
-import { HeartbeatLoop } from "./heartbeat-loop.ts";
-import { HeartbeatPace } from "./heartbeat-pace.ts";
+import { HeartbeatLoop, HeartbeatPace } from "./heartbeat-loop.ts";
 import { type ContainerStarter, launchContainers } from "./launches.ts";
 import { ManagerLink } from "./manager-link.ts";
 import type { NodeTable } from "./node-table.ts";

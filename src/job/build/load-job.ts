@@ -1,19 +1,21 @@
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import path, { join } from "node:path";
 import type { ExpansionVariables } from "../../hadoop/conf/configuration.ts";
 import { ConfigurationError, formatLocation, type SourceLocation } from "../../hadoop/conf/errors.ts";
 import { parseProperties, readLocalText, type XmlProperty } from "../../hadoop/conf/xml.ts";
 import { errorMessage, isNotThere } from "../../hadoop/errors.ts";
+import type { Resource } from "../../hadoop/yarn/records.ts";
+import { programFileOf } from "../diagnosis/program-file.ts";
 import type { KeyName } from "../keys.ts";
 import { hasErrors, inFileOrder, type Problem } from "../problem.ts";
 import { emptyKeys, hadoopSettings, mergeSettings, type Settings, settingsOf, underLaterNames } from "../settings.ts";
 import type { JobSpec } from "../spec.ts";
-import { buildJobSpec, type CheckedJob, type JobContext } from "./build-spec.ts";
+import { parseTaskId } from "../task.ts";
+import { type ContainerFacts, readResource } from "./build-roles.ts";
+import { buildJobSpec, type CheckedJob, type JobContext, orphanMs } from "./build-spec.ts";
 import { checkOtherNames } from "./check-other-names.ts";
-import { checkReferences } from "./check-references.ts";
-import { defaultName } from "./default-name.ts";
-import { type FittingFacts, fitToCluster } from "./fit-cluster.ts";
-import { expandSettings } from "./read-settings.ts";
+import { JobReader } from "./job-reader.ts";
+import { checkReferences, expandSettings } from "./read-settings.ts";
 import type { LookUpPath } from "./resource-strings.ts";
 import { searchRun } from "./search-run.ts";
 import { type Submission, type SubmissionOptions, submissionSettings } from "./submission.ts";
@@ -185,3 +187,53 @@ export const lookUpLocalPath: LookUpPath = (path) => {
     throw error;
   }
 };
+
+/**
+ * What a job is called that has no name of its own: the file that its lead task runs, else the folder of the job's file, which people tell
+ * jobs apart by; undefined where there is neither.
+ * @param jobFile a path or a URL
+ */
+export function defaultName(
+  { roles, leadTask }: Pick<JobSpec, "roles" | "leadTask">,
+  jobFile: string | undefined,
+  workingDirectory: string,
+): string | undefined {
+  const lead = parseTaskId(leadTask)?.role;
+  const program = programFileOf(roles.find(({ name }) => name === lead)?.command ?? "");
+  const name = program === undefined ? folderOf(jobFile, workingDirectory) : path.posix.parse(program).name;
+  return name === "" ? undefined : name;
+}
+
+function folderOf(jobFile: string | undefined, workingDirectory: string): string {
+  if (jobFile === undefined) return "";
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(jobFile);
+  const file = isUrl ? new URL(jobFile).pathname : path.resolve(workingDirectory, jobFile);
+  return path.posix.basename(path.posix.dirname(file));
+}
+
+/** What a job takes from the cluster that it goes to. */
+export interface FittingFacts extends ContainerFacts {
+  /** The longest expiry of an ApplicationMaster or node. */
+  readonly clusterExpiryMs?: number;
+}
+
+/**
+ * A job that was built, as this cluster has it: amounts in its units, and a wait that outlasts its own.
+ * @param settings it was built from
+ * @returns the problems that only the cluster shows
+ */
+export function fitToCluster(spec: JobSpec, settings: Settings, facts: FittingFacts): CheckedJob {
+  const reader = new JobReader(settings, { workingDirectory: "", lookUp: () => undefined });
+  const inItsUnits = (role: string, resource: Resource): Resource => {
+    const { others } = readResource(reader, role, facts);
+    return { ...resource, others };
+  };
+  const roles = spec.roles.map((role) =>
+    role.inMaster === true ? role : { ...role, resource: inItsUnits(role.name, role.resource) },
+  );
+  const am = { ...spec.am, resource: inItsUnits("am", spec.am.resource) };
+  const { problems } = reader;
+  if (hasErrors(problems)) return { problems };
+  const timeouts = { ...spec.timeouts, orphanMs: orphanMs(reader, facts.clusterExpiryMs) };
+  return { spec: { ...spec, am, roles, timeouts }, problems };
+}

@@ -1,3 +1,4 @@
+import { randomNumbers } from "../search/random-numbers.ts";
 import { countBefore } from "../sorted.ts";
 import { type Cut, splitCount, splitLength } from "./cut.ts";
 import type { InputFile, Listing } from "./listing.ts";
@@ -67,4 +68,27 @@ export function splitAt({ cut, files, firsts, splits }: Plan, number: number): S
   const length = splitLength(cut, file.path) ?? file.length;
   const start = (number - first) * length;
   return { file, start, end: number + 1 === behind ? file.length : start + length };
+}
+
+/** In the folder of a feed's results: files that are written. */
+export const UNFINISHED_RESULTS = "_temporary";
+
+/** The results of a split: by their names they stand in the order of the splits. */
+export function partName(split: number): string {
+  return `part-${String(split).padStart(7, "0")}`;
+}
+
+/**
+ * The order in which an epoch hands out its splits: a function of how many there are, the seed and the epoch, and of nothing else. By Fisher
+ * and Yates; without a seed it is that of the plan.
+ */
+export function orderOf(splits: number, seed: number | undefined, epoch: number): Uint32Array {
+  const order = Uint32Array.from({ length: splits }, (_, index) => index);
+  if (seed === undefined) return order;
+  const random = randomNumbers(seed, "epoch", epoch);
+  for (let last = splits - 1; last > 0; last -= 1) {
+    const other = Math.floor(random() * (last + 1));
+    [order[last], order[other]] = [order[other] ?? 0, order[last] ?? 0];
+  }
+  return order;
 }

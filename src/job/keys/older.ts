@@ -1,4 +1,4 @@
-import { imageName } from "./image-types.ts";
+import { imageName } from "./image.ts";
 import { key } from "./key.ts";
 import { boolean, integer, text } from "./types.ts";
 

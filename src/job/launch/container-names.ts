@@ -1,3 +1,5 @@
+import type { TaskId } from "../task.ts";
+
 /** Every name in a container's working directory that is not the job's to choose: whoever puts something there takes its name from here. */
 
 /** Where `--python_venv` is unpacked. */
@@ -87,4 +89,12 @@ export function ownerOf(name: string): "tony-ts" | "YARN" | undefined {
   if (ownNames.includes(name) || ownFamilies.test(name)) return "tony-ts";
   const checked = /^\.(.+)\.crc$/.exec(name)?.[1] ?? name;
   return name === YARN_TEMPORARY || yarnNames.includes(checked) ? "YARN" : undefined;
+}
+
+/**
+ * What the names of a task's log files begin with where its container has had another task before: each task's files are its own, in the
+ * one log folder of the container. No colon: Hadoop's paths take what stands before it for a scheme.
+ */
+export function logPrefixOf(task: TaskId): string {
+  return `${task.replace(":", "-")}.`;
 }

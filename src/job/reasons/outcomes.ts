@@ -1,7 +1,6 @@
-import { budgetWords } from "../budget-words.ts";
 import { trialCountWords } from "../search/words.ts";
 import { type ReasonOf, reason } from "./reason.ts";
-import { countWords, durationWords, listWords, memoryWords, placeWords, settingWords } from "./words.ts";
+import { budgetWords, countWords, durationWords, listWords, memoryWords, placeWords, settingWords } from "./words.ts";
 
 /** Rules by which a job cannot go on after a failure. */
 export const ruleReasons = {

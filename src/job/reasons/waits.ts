@@ -1,4 +1,4 @@
-import { masterDelays } from "./master-delays.ts";
+import { masterDelays } from "./master.ts";
 import { type ReasonOf, reason } from "./reason.ts";
 import { countWords, durationWords, listWords, memoryHoursWords, settingWords } from "./words.ts";
 

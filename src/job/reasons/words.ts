@@ -2,7 +2,7 @@ import type { Resource } from "../../hadoop/yarn/records.ts";
 import type { Usage } from "../cost.ts";
 import { isPlainGpu } from "../gpus.ts";
 import type { JobSpec } from "../spec.ts";
-import type { Setting } from "./facts.ts";
+import type { FailureClass, Setting } from "./facts.ts";
 
 /** A key with the place where the job sets it. */
 export function settingOf({ sources }: Pick<JobSpec, "sources">, key: string): Setting {
@@ -125,4 +125,21 @@ export function nodeWords({ host, state = "RUNNING" }: { readonly host: string; 
 export function listWords(items: readonly string[], most = 5): string {
   const shown = items.slice(0, most).join(", ");
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;
+}
+
+interface Counted {
+  readonly used: number;
+  readonly limit: number;
+  readonly windowMs?: number;
+  /** Whose it is, where not the job's. */
+  readonly role?: string;
+}
+
+/**
+ * `program restarts: 1 of 3 used`, `program restarts of ps: none allowed`, `infrastructure restarts: 2 of 10 used within 1 h`
+ */
+export function budgetWords(failureClass: FailureClass, { used, limit, windowMs, role }: Counted): string {
+  const within = used > 0 && windowMs !== undefined ? ` within ${durationWords(windowMs)}` : "";
+  const whose = role === undefined ? "" : ` of ${role}`;
+  return `${failureClass} restarts${whose}: ${limit === 0 ? "none allowed" : `${used} of ${limit} used${within}`}`;
 }

@@ -1,9 +1,12 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
-import { JobStore } from "../../../am/clients/job-store.ts";
+import { JobStore, StoreWatches } from "../../../am/clients/job-store.ts";
+import { emptyStore } from "../../../am/core/store/empty-store.ts";
 import type { StoreWrite, WrittenFile } from "../../../am/core/store/journaling.ts";
 import { allRights, rightsOfTask } from "../../../am/core/store/rights.ts";
 import { readStoreFile } from "../../../am/core/store/store-file.ts";
-import { type Life, transactions } from "../../../src/job/store/transaction.ts";
+import { transact } from "../../../am/core/store/transaction.ts";
+import { type Life, transactions, withPrefix } from "../../../src/job/store/transaction.ts";
 import type { Watched } from "../../../src/job/store/watched.ts";
 import { eventually } from "../../support/eventually.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -163,7 +166,7 @@ describe("the key-value store of a job", () => {
     await listed(store);
     scene.broken = "the NameNode is away";
     const written = store.call(call(transactions.put("a", "1")));
-    await new Promise(setImmediate);
+    await setImmediate();
     scene.broken = undefined;
     await scene.clock.pass(250);
     expect(await written).toMatchObject({ revision: 1 });
@@ -207,4 +210,27 @@ describe("the key-value store of a job", () => {
     scene.lives.clear();
     expect(await listed(scene.store(2))).toEqual([]);
   });
+});
+
+test("changes outside its range are told of to a watch once in ten thousand revisions, as how far the store is", async () => {
+  const state = emptyStore(1);
+  const watches = new StoreWatches();
+  const told: Watched[] = [];
+  watches.begin(state, { range: withPrefix("shared/") }, async (news) => void told.push(news));
+  const put = async (key: string) => {
+    transact(state, transactions.put(key, ""));
+    watches.changed(state);
+    await setImmediate();
+  };
+  await put("task/worker:0/step");
+  await put("task/worker:0/step");
+  state.revision += 9_996;
+  await put("task/worker:0/step");
+  await put("task/worker:0/step");
+  await put("shared/rate");
+  expect(told.map(({ revision, ...news }) => [revision, "changes" in news ? news.changes.length : news.type])).toEqual([
+    [0, 0],
+    [10_000, 0],
+    [10_001, 1],
+  ]);
 });

@@ -1,8 +1,12 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import type { Ask } from "../../../am/core/state/effects.ts";
 import type { AllocatedContainer } from "../../../am/core/state/events.ts";
-import { InPlaceScheduler } from "../../../am/scheduler/in-place/in-place-scheduler.ts";
+import { InPlaceScheduler, LinkedFiles } from "../../../am/scheduler/in-place/in-place-scheduler.ts";
 import type { Scheduler, SchedulerEvent } from "../../../am/scheduler/scheduler.ts";
+import type { ShippedFile } from "../../../src/job/stored/job-file.ts";
 
 const resource = { memoryMiB: 1024, vcores: 1, others: {} };
 const askOf = (role: string): Ask => ({ role, priority: 1, resource, count: 1, hosts: [], racks: [] });
@@ -104,4 +108,21 @@ describe("an ApplicationMaster that runs a task in its own container", () => {
     await scheduler.finish({ result: "succeeded", summary: "1 of 1 task exited 0", reason, endedAtMs: 1 });
     expect(order).toEqual(["own", "cluster"]);
   });
+});
+
+test("a task in the ApplicationMaster's container finds that one's files under their names, also below folders", async () => {
+  const root = await mkdtemp(path.join(tmpdir(), "tony-links-"));
+  const own = path.join(root, "am");
+  await mkdir(path.join(own, "conf"), { recursive: true });
+  await writeFile(path.join(own, "train.py"), "train");
+  await writeFile(path.join(own, "conf/a.json"), "{}");
+  const file = (link: string): ShippedFile => ({
+    ...{ link, url: "hdfs://nn/elsewhere", sizeBytes: 1, modificationTimeMs: 1, type: "FILE", visibility: "PRIVATE" },
+  });
+
+  const task = path.join(root, "task");
+  await new LinkedFiles(own).place([file("train.py"), file("conf/a.json")], task);
+  expect(await readFile(path.join(task, "train.py"), "utf8")).toBe("train");
+  expect(await readFile(path.join(task, "conf/a.json"), "utf8")).toBe("{}");
+  await rm(root, { recursive: true });
 });

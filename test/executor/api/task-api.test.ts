@@ -4,8 +4,13 @@ import { connect } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Advice } from "../../../executor/api/advice.ts";
-import { socketFolder, socketPath } from "../../../executor/api/socket-path.ts";
-import { MOST_API_BODY_BYTES, MOST_API_CONNECTIONS, type TaskApi } from "../../../executor/api/task-api.ts";
+import {
+  MOST_API_BODY_BYTES,
+  MOST_API_CONNECTIONS,
+  socketFolder,
+  socketPath,
+  type TaskApi,
+} from "../../../executor/api/task-api.ts";
 import type { ProgramStart } from "../../../src/frameworks/task-program.ts";
 import type { CarrierSpec } from "../../../src/job/spec.ts";
 import { started, TaskApiScene } from "../../support/task-api.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { LogTails } from "../../../executor/monitoring/log-tails.ts";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk, type TailRequest } from "../../../src/api/messages.ts";
-import { logPrefixOf } from "../../../src/job/launch/log-prefix.ts";
+import { logPrefixOf } from "../../../src/job/launch/container-names.ts";
 
 let folder = "";
 let sent: LogChunk[] = [];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { buffer, text } from "node:stream/consumers";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { RemoteShell } from "../../../executor/remote-shell/remote-shell.ts";
+import { BoundedLines, RemoteShell } from "../../../executor/remote-shell/remote-shell.ts";
 import type { SessionInput, SessionOutput } from "../../../src/api/session-messages.ts";
 import type { CallingSession } from "../../../src/api/session-stream.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -177,5 +177,24 @@ describe("the command ssh of a launcher's container", () => {
     expect(existsSync(folder)).toBe(false);
     expect(await end).toMatchObject({ exitCode: 255 });
     expect(remote.cancelled).toBeGreaterThan(0);
+  });
+});
+
+describe("lines of a stream", () => {
+  const push = (lines: BoundedLines, text: string) => lines.push(Buffer.from(text));
+
+  test("come when they end, wherever the stream is cut", () => {
+    const lines = new BoundedLines(100);
+    expect(push(lines, "a\nb")).toEqual(["a"]);
+    expect(push(lines, "c\n\n")).toEqual(["bc", ""]);
+    const euro = Buffer.from("€\n");
+    expect(lines.push(euro.subarray(0, 1))).toEqual([]);
+    expect(lines.push(euro.subarray(1))).toEqual(["€"]);
+  });
+
+  test("are left out where they are too long, and nothing of an endless one is kept", () => {
+    const lines = new BoundedLines(10);
+    for (let count = 0; count < 100; count += 1) expect(push(lines, "x".repeat(1_000))).toEqual([]);
+    expect(push(lines, "y\n0123456789\n0123456789a\nb\n")).toEqual(["0123456789", "b"]);
   });
 });

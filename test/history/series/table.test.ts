@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { SeriesRule } from "../../../src/history/series/ring.ts";
-import { FIRST_SPAN_MS, SeriesTable } from "../../../src/history/series/table.ts";
+import { FIRST_SPAN_MS, ratesOf, SeriesTable } from "../../../src/history/series/table.ts";
 
 const fromMs = 1_700_000_000_000;
 const task = "worker:0";
@@ -134,4 +134,11 @@ describe("a table of series", () => {
     expect([bytesOf(1), bytesOf(1_000), bytesOf(10_000)]).toEqual([83_520, 41_760, 10_440]);
     expect([bytesOf(1, 8), bytesOf(1_000, 8)]).toEqual([129_600, 64_800]);
   });
+});
+
+test("steps in a second are counted between spans that have any, and not over a new start", () => {
+  expect(ratesOf([0, 50, null, 150, 10, 60], 5_000)).toEqual([10, null, 10, null, 10]);
+  expect(ratesOf([10, 10], 5_000)).toEqual([0]);
+  expect(ratesOf([null, 50], 5_000)).toEqual([10]);
+  expect(ratesOf([], 5_000)).toEqual([]);
 });

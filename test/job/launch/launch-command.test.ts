@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, realpathSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, test } from "@jest/globals";
-import { NEXT_EXECUTOR } from "../../../src/job/launch/container-names.ts";
+import { logPrefixOf, NEXT_EXECUTOR } from "../../../src/job/launch/container-names.ts";
 import {
   executorVariables,
   launchCommand,
@@ -11,7 +11,6 @@ import {
   nextExecutorScript,
   PROGRAM_MARKER,
 } from "../../../src/job/launch/launch-command.ts";
-import { logPrefixOf } from "../../../src/job/launch/log-prefix.ts";
 import type { ShippedFile } from "../../../src/job/stored/job-file.ts";
 import { TestContainer } from "../../support/container.ts";
 import { eventually } from "../../support/eventually.ts";

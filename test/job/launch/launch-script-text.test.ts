@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { exportLines } from "../../../am/scheduler/local/launch-script.ts";
+import { exportLines } from "../../../am/scheduler/local/container.ts";
 import { escapeForLaunchScript, expandableEnvironment } from "../../../src/job/launch/launch-script-text.ts";
 
 /** What variables hold in a container that is launched with these texts as their values, NAME being `ada` there. */

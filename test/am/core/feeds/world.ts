@@ -5,7 +5,7 @@ import { grownFeed } from "../../../../am/core/feeds/order.ts";
 import type { Feed, FeedAnswer, FeedState, Given, Origin } from "../../../../am/core/feeds/records.ts";
 import type { FeedCall, FeedEffect, FeedEvent } from "../../../../am/core/feeds/step.ts";
 import type { Cursor } from "../../../../src/job/feeds/cursor.ts";
-import { orderOf } from "../../../../src/job/feeds/order.ts";
+import { orderOf } from "../../../../src/job/feeds/plan.ts";
 import { hasNumber } from "../../../../src/job/feeds/runs.ts";
 import type { Random } from "../../../simulation/random.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { fillCommand } from "../../../src/job/search/fill-command.ts";
+import { fillCommand } from "../../../src/job/search/trial-program.ts";
 
 test.each<[string, string, string]>([
   ["a value is one word", "train --name {{param.name}} x{{param.lr}}", "train --name 'a b' x0.1"],

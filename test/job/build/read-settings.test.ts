@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { checkReferences } from "../../../src/job/build/check-references.ts";
+import { checkReferences } from "../../../src/job/build/read-settings.ts";
 import { formatProblem } from "../../../src/job/problem.ts";
 import { mergeSettings } from "../../../src/job/settings.ts";
 import { jobSettings, siteSetting } from "../support.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { HeartbeatPace } from "../../../am/scheduler/yarn/heartbeat-pace.ts";
+import { HeartbeatPace } from "../../../am/scheduler/yarn/heartbeat-loop.ts";
 
 /** When heartbeats are sent, in milliseconds from the asking on. */
 function heartbeats(pace: HeartbeatPace, { forMs, awaited }: { forMs: number; awaited: boolean }): number[] {

@@ -1,13 +1,121 @@
+import path from "node:path";
 import { type ChildProcess, execFile } from "node:child_process";
 import { statSync } from "node:fs";
-import path from "node:path";
-import { type GpuMetrics, gpusOf } from "../../src/job/gpus.ts";
+import { type GpuMetrics, gpusOf, type Gauge, type GpuDevice, IDLE_GPU_PERCENT } from "../../src/job/gpus.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { Log } from "../../src/log.ts";
-import { GpuGauges } from "./gpu-gauges.ts";
-import { type Gpu, readGpus, visibleGpus } from "./nvidia-smi.ts";
+import { visibleDevices } from "../../src/machine.ts";
+
+const kinds = ["utilization", "memory", "bar1Memory"] as const;
+type Kind = (typeof kinds)[number];
+
+interface Sum {
+  readonly samples: number;
+  /** Of the samples' averages. */
+  readonly sum: number;
+  readonly max: number;
+}
+
+/** The gauges of a task's GPUs over time, as TonY's TaskMonitor adds samples up: the most of any GPU, the average of all. */
+export class GpuGauges {
+  readonly #sums = new Map<Kind, Sum>();
+  /** Those that did something. */
+  readonly #used = new Set<string>();
+
+  /** @param gpus the task's; at least one */
+  add(gpus: readonly Gpu[]): GpuMetrics {
+    const gauges = kinds.flatMap((kind) => {
+      const gauge = this.#gauge(
+        kind,
+        gpus.map((gpu) => gpu[kind]).filter((value) => value !== undefined),
+      );
+      return gauge === undefined ? [] : [[kind, gauge] as const];
+    });
+    return { count: gpus.length, ...this.#unused(gpus), ...Object.fromEntries(gauges), devices: gpus.map(deviceOf) };
+  }
+
+  #unused(gpus: readonly Gpu[]): Pick<GpuMetrics, "unused"> {
+    for (const { uuid, utilization = 0 } of gpus) if (utilization >= IDLE_GPU_PERCENT) this.#used.add(uuid);
+    if (gpus.some(({ utilization }) => utilization === undefined)) return {};
+    return { unused: gpus.filter(({ uuid }) => !this.#used.has(uuid)).length };
+  }
+
+  #gauge(kind: Kind, values: readonly number[]): Gauge | undefined {
+    if (values.length === 0) return undefined;
+    const current = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const before = this.#sums.get(kind) ?? { samples: 0, sum: 0, max: 0 };
+    const now = {
+      samples: before.samples + 1,
+      sum: before.sum + current,
+      max: Math.max(before.max, ...values),
+    };
+    this.#sums.set(kind, now);
+    return { current: rounded(current), max: rounded(now.max), average: rounded(now.sum / now.samples) };
+  }
+}
+
+function deviceOf({ utilization, memory }: Gpu): GpuDevice {
+  return {
+    ...(utilization !== undefined && { utilization: rounded(utilization) }),
+    ...(memory !== undefined && { memory: rounded(memory) }),
+  };
+}
+
+const rounded = (percent: number) => Math.round(percent * 100) / 100;
+
+/** What nvidia-smi tells of one GPU, in per cent; what it says is not available is absent. */
+interface Gpu {
+  readonly uuid: string;
+  readonly utilization?: number;
+  readonly memory?: number;
+  readonly bar1Memory?: number;
+}
+
+/**
+ * The GPUs in the XML of `nvidia-smi -x -q`, in its order, which is that of the PCI bus. Its elements are flat and without
+ * attributes inside of a `<gpu>`, but for its MIG devices, whose memory is part of its own; the names are those that org.apache.hadoop.yarn's GpuDeviceInformationParser and TonY read.
+ */
+export function readGpus(xml: string): Gpu[] {
+  return elements(xml.replaceAll(/<mig_devices>.*?<\/mig_devices>/gs, ""), "gpu").map((gpu) => {
+    const utilization = amount(element(element(gpu, "utilization"), "gpu_util"));
+    const memory = usage(element(gpu, "fb_memory_usage"));
+    const bar1Memory = usage(element(gpu, "bar1_memory_usage"));
+    return {
+      uuid: element(gpu, "uuid"),
+      ...(utilization !== undefined && { utilization }),
+      ...(memory !== undefined && { memory }),
+      ...(bar1Memory !== undefined && { bar1Memory }),
+    };
+  });
+}
+
+/** Those that CUDA_VISIBLE_DEVICES names, by number or by the beginning of their UUID; without it all. */
+export function visibleGpus(gpus: readonly Gpu[], visible: string | undefined): readonly Gpu[] {
+  if (visible === undefined) return gpus;
+  const named = new Set(visibleDevices(visible));
+  return gpus.filter(({ uuid }, number) =>
+    [...named].some((name) => (/^\d+$/.test(name) ? Number(name) === number : uuid.startsWith(name))),
+  );
+}
+
+function elements(xml: string, name: string): string[] {
+  return [...xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>(.*?)</${name}>`, "gs"))].map(([, inside = ""]) => inside);
+}
+
+const element = (xml: string, name: string): string => elements(xml, name)[0]?.trim() ?? "";
+
+/** Of `725 MiB` or `34 %`; undefined for `N/A`. */
+function amount(text: string): number | undefined {
+  const [, digits] = /^(\d+(?:\.\d+)?) ?(?:%|[KMG]iB)$/.exec(text) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+function usage(memory: string): number | undefined {
+  const [used, total] = [amount(element(memory, "used")), amount(element(memory, "total"))];
+  return used === undefined || total === undefined || total === 0 ? undefined : (used / total) * 100;
+}
 
 export interface GpuSamplerOptions {
   /** `tony.gpu-exec-path`: a name, a path from the working directory, or the folder that has nvidia-smi. */

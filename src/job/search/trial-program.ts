@@ -1,5 +1,21 @@
+import { type Parameters, variableOf } from "./space.ts";
 import { shellWords } from "../shell-words.ts";
-import type { Parameters } from "./space.ts";
+
+/** What a trial of a search is told: its number, and its parameters all together and one by one. */
+export function trialVariables({
+  number,
+  parameters,
+}: {
+  readonly number: number;
+  readonly parameters: Parameters;
+}): Readonly<Record<string, string>> {
+  const each = Object.entries(parameters).map(([name, value]) => [variableOf(name), String(value)]);
+  return {
+    TONY_TRIAL_NUMBER: String(number),
+    TONY_TRIAL_PARAMS: JSON.stringify(parameters),
+    ...Object.fromEntries(each),
+  };
+}
 
 /**
  * A role's command as one trial runs it: `{{param.lr}}` becomes the trial's value as one word, and nothing where it has none. An option of no value
