@@ -5,10 +5,8 @@ import {
   withoutOwnSecrets,
 } from "../../src/api/identity.ts";
 import { TonyError } from "../../src/errors.ts";
-import type { Credentials } from "../../src/hadoop/security/credentials.ts";
-import { tokenOfKind, withoutMasterRights } from "../../src/hadoop/security/credentials.ts";
-import type { Token } from "../../src/hadoop/security/token.ts";
-import { TokenKind } from "../../src/hadoop/security/token.ts";
+import { type Credentials, tokenOfKind, withoutMasterRights } from "../../src/hadoop/security/credentials.ts";
+import { type Token, TokenKind } from "../../src/hadoop/security/token.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 
 /** The token by which the ResourceManager authenticates this attempt. @throws TonyError with code `TOKEN_MISSING` */

@@ -16,8 +16,7 @@ import { basename } from "node:path";
 import path from "node:path/posix";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { VENV_NAME } from "../../src/job/launch/container-names.ts";
-import type { FileToShip } from "../../src/job/spec.ts";
-import { archiveOf } from "../../src/job/spec.ts";
+import { archiveOf, type FileToShip } from "../../src/job/spec.ts";
 import { architectureOf } from "../../src/machine.ts";
 
 /** The longest target of a link (PATH_MAX, limits.h). */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { Idleness, type IdlenessOptions } from "../../am/idleness.ts";
 import { idleWords } from "../../src/job/idle.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
@@ -59,9 +59,13 @@ class Job {
   }
 }
 
+let job: Job;
+beforeEach(() => {
+  job = new Job();
+});
+
 describe("a job whose programs use nothing", () => {
   test("is shown as such no more as soon as one of its executors is not heard", () => {
-    const job = new Job();
     job.passes(11);
     expect(job.shown).toBeDefined();
     job.idleness.forget("c0");
@@ -69,7 +73,6 @@ describe("a job whose programs use nothing", () => {
   });
 
   test("is told of once, with what was measured, and shown as long as it lasts", () => {
-    const job = new Job();
     job.passes(9);
     expect(job.shown).toBeUndefined();
     job.passes(31);
@@ -78,13 +81,11 @@ describe("a job whose programs use nothing", () => {
   });
 
   test("a program that only looks whether something has come is idle; how much it used is said", () => {
-    const job = new Job();
     job.passes(11, { "worker:0": 50 });
     expect(job.said).toEqual({ 10: "worker:0, worker:1 used 6 s of CPU in 10 min" });
   });
 
   test("what one of them does ends it, and is told of anew when it has stopped", () => {
-    const job = new Job();
     job.passes(12);
     job.passes(1, { "worker:1": 400 });
     expect(job.shown).toBeUndefined();
@@ -93,20 +94,17 @@ describe("a job whose programs use nothing", () => {
   });
 
   test("is shown as such no more from the first sample on that found one at work", () => {
-    const job = new Job();
     job.passes(11);
     job.tells("worker:1", "c1", { "worker:1": 400 });
     expect(job.shown).toBeUndefined();
   });
 
   test("one that works is enough for silence, as is one that waits for nobody but the others", () => {
-    const job = new Job();
     job.passes(30, { "worker:1": 400 });
     expect(job.said).toEqual({});
   });
 
   test("only what runs counts: neither what has ended, nor a job that waits", () => {
-    const job = new Job();
     job.current = status(task(0), task(1, { state: "succeeded" }));
     job.passes(11);
     expect(job.said).toEqual({ 10: "worker:0 used no CPU for 10 min" });
@@ -117,7 +115,6 @@ describe("a job whose programs use nothing", () => {
   });
 
   test("a program that was started again in its container has been idle since then", () => {
-    const job = new Job();
     job.passes(9);
     job.current = status(task(0, { startedAtMs: job.nowMs }), task(1));
     job.passes(9);
@@ -136,7 +133,6 @@ describe("a job whose programs use nothing", () => {
 
 describe("what is not measured is not said", () => {
   test("of a program of which no sample came", () => {
-    const job = new Job();
     job.passes(9);
     job.current = status(task(0), task(1), task(2, { containerId: "" }));
     job.passes(9);
@@ -144,7 +140,6 @@ describe("what is not measured is not said", () => {
   });
 
   test("while an executor is silent, and of the time in which its stream was broken", () => {
-    const job = new Job();
     job.passes(12);
     job.nowMs += 5 * minuteMs;
     job.looks();

@@ -4,6 +4,7 @@ import { clientAccess } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
 import type { SessionOutput } from "../../src/api/session-messages.ts";
 import { executor, identity, openStream, startMaster } from "../support/api.ts";
+import { deferred } from "../support/deferred.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -40,10 +41,7 @@ async function started() {
   const caller = client.openSession("worker:0", { type: "connection", port: 1 });
   const over = new Promise<SessionEnd>((resolve) => void session.then((one) => one.onceOver(resolve)));
   const heard: SessionOutput[] = [];
-  let begun: () => void = () => undefined;
-  const hasBegun = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
+  const { promise: hasBegun, resolve: begun } = deferred();
   const all = caller.receive(async (message) => {
     heard.push(message);
     begun();

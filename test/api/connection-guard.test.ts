@@ -276,18 +276,16 @@ describe("a connection that has proved itself", () => {
   });
 });
 
-describe("a port that closes", () => {
-  test("resets those that have not proved themselves, leaves the others until they are cut off, and starts anew", () => {
-    const [proven, unproven] = [1, 2].map((port) => new Connection(port));
-    const destroyed: number[] = [];
-    proven?.once("close", () => destroyed.push(1));
-    guard.proven(peer(1), "worker");
-    guard.close();
-    expect([proven?.reset, unproven?.reset, proven?.destroyed]).toEqual([false, true, false]);
-    jest.advanceTimersByTime(2 * limits.proofMs);
-    guard.cutOff();
-    expect(proven?.destroyed).toBe(true);
-  });
+test("a port that closes resets those that have not proved themselves, leaves the others until they are cut off, and starts anew", () => {
+  const [proven, unproven] = [1, 2].map((port) => new Connection(port));
+  const destroyed: number[] = [];
+  proven?.once("close", () => destroyed.push(1));
+  guard.proven(peer(1), "worker");
+  guard.close();
+  expect([proven?.reset, unproven?.reset, proven?.destroyed]).toEqual([false, true, false]);
+  jest.advanceTimersByTime(2 * limits.proofMs);
+  guard.cutOff();
+  expect(proven?.destroyed).toBe(true);
 });
 
 test("a connection of no address is none", () => {

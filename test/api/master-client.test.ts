@@ -7,6 +7,7 @@ import type { FollowMessage, ReadLogRequest, StoreRequest, WatchRequest } from "
 import type { Entry, Result, StoreAnswer, Transaction } from "../../src/job/store/transaction.ts";
 import type { Watched } from "../../src/job/store/watched.ts";
 import { executor, identity, noSessions, ownersDoor, startMaster } from "../support/api.ts";
+import { deferred } from "../support/deferred.ts";
 import { eventually } from "../support/eventually.ts";
 import { Inbox } from "../support/inbox.ts";
 
@@ -184,10 +185,8 @@ describe("a client of the ApplicationMaster", () => {
   });
 
   it("that leaves before its watch has begun is not told for ever", async () => {
-    let begin: () => void = () => undefined;
-    clients.begun = new Promise((resolve) => {
-      begin = resolve;
-    });
+    const { promise, resolve: begin } = deferred();
+    clients.begun = promise;
     const leaving = new AbortController();
     const first = client.watch({ from: "a" }, leaving.signal).next();
     await eventually("the watch", () => clients.watches > 0);

@@ -155,43 +155,37 @@ describe("GPUs", () => {
   });
 });
 
-describe("distributed mode fcfs", () => {
-  test("gives no addresses", () => {
-    const spec = jobOf({ worker: 2 }, { "tony.application.distributed-mode": "FCFS" });
-    const environment = environmentOf(spec, "worker:1");
-    expect(environment.DISTRIBUTED_MODE).toBe("FCFS");
-    expect(environment).not.toHaveProperty("TF_CONFIG");
-    expect(environment).not.toHaveProperty("CLUSTER_SPEC");
-  });
+test("distributed mode fcfs gives no addresses", () => {
+  const spec = jobOf({ worker: 2 }, { "tony.application.distributed-mode": "FCFS" });
+  const environment = environmentOf(spec, "worker:1");
+  expect(environment.DISTRIBUTED_MODE).toBe("FCFS");
+  expect(environment).not.toHaveProperty("TF_CONFIG");
+  expect(environment).not.toHaveProperty("CLUSTER_SPEC");
 });
 
-describe("a container of several processes", () => {
-  test("runs the command once for each, and each differs from the others in its ranks alone", () => {
-    const spec = jobOf({ worker: 2 }, { "tony.application.framework": "pytorch", "tony.worker.processes": "2" });
-    const [first, second, ...further] = processesOf(spec, "worker:1");
-    expect(further).toEqual([]);
-    const ranks = { RANK: "3", LOCAL_RANK: "3" };
-    expect(second).toEqual({ ...first, ...ranks });
-    expect(first).toMatchObject({ RANK: "2", WORLD_SIZE: "4", LOCAL_RANK: "2", LOCAL_WORLD_SIZE: "4" });
-  });
+test("a container of several processes runs the command once for each, and each differs from the others in its ranks alone", () => {
+  const spec = jobOf({ worker: 2 }, { "tony.application.framework": "pytorch", "tony.worker.processes": "2" });
+  const [first, second, ...further] = processesOf(spec, "worker:1");
+  expect(further).toEqual([]);
+  const ranks = { RANK: "3", LOCAL_RANK: "3" };
+  expect(second).toEqual({ ...first, ...ranks });
+  expect(first).toMatchObject({ RANK: "2", WORLD_SIZE: "4", LOCAL_RANK: "2", LOCAL_WORLD_SIZE: "4" });
 });
 
-describe("a trial of a search", () => {
-  test("has its parameters in its command and environment", () => {
-    const keys = {
-      "tony.worker.command": "train --lr {{param.lr}} --optimizer {{param.optimizer}} --momentum {{param.momentum}}",
-    };
-    const start = {
-      ...startOf(jobOf({ worker: 3 }, keys), "worker:2"),
-      trial: { number: 2, parameters: { lr: 0.1, optimizer: "sgd; ls" } },
-    };
-    const { command, environments } = taskProgram({}, start);
-    expect(command).toBe("train --lr 0.1 --optimizer 'sgd; ls' --momentum ");
-    expect(environments[0]).toMatchObject({
-      TONY_TRIAL_NUMBER: "2",
-      TONY_TRIAL_PARAMS: '{"lr":0.1,"optimizer":"sgd; ls"}',
-      TONY_PARAM_LR: "0.1",
-      TONY_PARAM_OPTIMIZER: "sgd; ls",
-    });
+test("a trial of a search has its parameters in its command and environment", () => {
+  const keys = {
+    "tony.worker.command": "train --lr {{param.lr}} --optimizer {{param.optimizer}} --momentum {{param.momentum}}",
+  };
+  const start = {
+    ...startOf(jobOf({ worker: 3 }, keys), "worker:2"),
+    trial: { number: 2, parameters: { lr: 0.1, optimizer: "sgd; ls" } },
+  };
+  const { command, environments } = taskProgram({}, start);
+  expect(command).toBe("train --lr 0.1 --optimizer 'sgd; ls' --momentum ");
+  expect(environments[0]).toMatchObject({
+    TONY_TRIAL_NUMBER: "2",
+    TONY_TRIAL_PARAMS: '{"lr":0.1,"optimizer":"sgd; ls"}',
+    TONY_PARAM_LR: "0.1",
+    TONY_PARAM_OPTIMIZER: "sgd; ls",
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { corpus } from "./corpus.ts";
 import { decoders } from "./decoders.ts";
 import { fuzz, problemOf } from "./fuzz.ts";
@@ -6,13 +6,14 @@ import { fuzz, problemOf } from "./fuzz.ts";
 /** `npm run fuzz` gives more. */
 const inputs = { usually: 300, ofSlow: 20 };
 
-describe("whatever comes from outside, an error of ours refuses it, or it is read:", () => {
-  test.each(decoders.map((decoder) => [decoder.name, decoder] as const))("%s", async (name, decoder) => {
+test.each(decoders.map((decoder) => [decoder.name, decoder] as const))(
+  "whatever comes from outside, an error of ours refuses it, or it is read: %s",
+  async (name, decoder) => {
     for (const seed of decoder.seeds) expect(await problemOf(decoder, seed)).toBeUndefined();
     for (const input of corpus[name] ?? []) expect(await problemOf(decoder, input)).toBeUndefined();
     expect(await fuzz(decoder, decoder.isSlow === true ? inputs.ofSlow : inputs.usually, 1)).toEqual([]);
-  });
-});
+  },
+);
 
 test("a reader that stumbles over an input is found", async () => {
   const careless = {

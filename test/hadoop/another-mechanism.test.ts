@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import {
   type AuthenticationStrategy,
   ContainerLogs,
@@ -159,6 +159,11 @@ async function webServer(
   return localAddress(server);
 }
 
+let tickets: Tickets;
+beforeEach(() => {
+  tickets = new Tickets();
+});
+
 describe("a mechanism from outside, over RPC", () => {
   const metrics = yarn.GetClusterMetricsResponseProto.encode({
     cluster_metrics: { num_node_managers: 3, num_active_nms: 2 },
@@ -171,7 +176,6 @@ describe("a mechanism from outside, over RPC", () => {
   }
 
   test("settles who calls, and protects what follows", async () => {
-    const tickets = new Tickets();
     const server = await rpcServer(tickets, metrics);
     expect(await resourceManager(server, tickets).metrics()).toMatchObject({ activeNodeManagers: 2 });
     const { endpoint } = server;
@@ -187,7 +191,6 @@ describe("a mechanism from outside, over RPC", () => {
   });
 
   test("what has expired is renewed once, and the call goes again", async () => {
-    const tickets = new Tickets();
     const server = await rpcServer(tickets, metrics);
     tickets.current = 2;
     expect(await resourceManager(server, tickets).metrics()).toMatchObject({ activeNodeManagers: 2 });
@@ -195,7 +198,6 @@ describe("a mechanism from outside, over RPC", () => {
   });
 
   test("a refusal after which there is nothing newer is the caller's", async () => {
-    const tickets = new Tickets();
     const server = await rpcServer(tickets, metrics);
     const without = { ...credentialsOf(tickets), renewed: async () => false };
     tickets.current = 2;
@@ -204,7 +206,6 @@ describe("a mechanism from outside, over RPC", () => {
   });
 
   test("is shown the token that YARN gave for a service", async () => {
-    const tickets = new Tickets();
     const response = yarn.RegisterApplicationMasterResponseProto.encode({ queue: "root.ml" }).finish();
     const server = await rpcServer(tickets, response);
     const token = { identifier: Buffer.from("id"), password: Buffer.from("pw"), kind: "YARN_AM_RM_TOKEN", service: "" };
@@ -215,7 +216,6 @@ describe("a mechanism from outside, over RPC", () => {
   });
 
   test("a provider that fails ends the call with its own error", async () => {
-    const tickets = new Tickets();
     const server = await rpcServer(tickets, metrics);
     const cause = new Error("the ticket cache is empty");
     const failing = { ...credentialsOf(tickets), forRpc: () => Promise.reject(cause) };
@@ -251,7 +251,6 @@ describe("a mechanism from outside, over HTTP", () => {
   }
 
   test("answers the server's 401, keeps its cookie, and names no user of its own", async () => {
-    const tickets = new Tickets();
     const { files, address } = await hdfs(tickets);
     expect(await files.stat("/f")).toMatchObject({ lengthBytes: 3 });
     expect(await files.stat("/f")).toMatchObject({ lengthBytes: 3 });
@@ -261,14 +260,12 @@ describe("a mechanism from outside, over HTTP", () => {
   });
 
   test("a body is sent again from its start after a 401", async () => {
-    const tickets = new Tickets();
     const { files, received } = await hdfs(tickets, { gateway: true });
     await files.create("/f", Buffer.from("abc"), { permission: 0o600, overwrite: true });
     expect(received).toEqual(["abc"]);
   });
 
   test("what has expired is renewed once; a server that still asks is a failed sign-in", async () => {
-    const tickets = new Tickets();
     const { files } = await hdfs(tickets);
     tickets.current = 2;
     expect(await files.stat("/f")).toMatchObject({ lengthBytes: 3 });
@@ -278,7 +275,6 @@ describe("a mechanism from outside, over HTTP", () => {
   });
 
   test("a DataNode is shown a proof only when it asks: the redirect holds what lets us in", async () => {
-    const tickets = new Tickets();
     const seen: (string | undefined)[] = [];
     const data = createServer((request, response) => {
       seen.push(request.headers.cookie ?? request.headers.authorization);
@@ -301,7 +297,6 @@ describe("a mechanism from outside, over HTTP", () => {
   });
 
   test("a server that fails to prove itself is not believed", async () => {
-    const tickets = new Tickets();
     const doubting = {
       ...credentialsOf(tickets),
       forHttp: async (): Promise<HttpAuthentication> => ({
@@ -321,7 +316,6 @@ describe("a mechanism from outside, over HTTP", () => {
   });
 
   test("a NodeManager's web server is asked with the same credentials", async () => {
-    const tickets = new Tickets();
     const listing = {
       containerLogsInfo: { logAggregationType: "LOCAL", containerLogInfo: [{ fileName: "stdout", fileSize: "5" }] },
     };

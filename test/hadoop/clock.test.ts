@@ -4,14 +4,12 @@ import { callAfter, sleep, within } from "../../src/hadoop/clock.ts";
 const aMinuteMs = 60_000;
 const never = new Promise<void>(() => undefined);
 
-describe("sleep", () => {
-  test("ends at once when its signal fires, or has fired before", async () => {
-    const stop = new AbortController();
-    const asleep = sleep(aMinuteMs, stop.signal);
-    stop.abort();
-    await expect(asleep).resolves.toBeUndefined();
-    await expect(sleep(aMinuteMs, stop.signal)).resolves.toBeUndefined();
-  });
+test("sleep ends at once when its signal fires, or has fired before", async () => {
+  const stop = new AbortController();
+  const asleep = sleep(aMinuteMs, stop.signal);
+  stop.abort();
+  await expect(asleep).resolves.toBeUndefined();
+  await expect(sleep(aMinuteMs, stop.signal)).resolves.toBeUndefined();
 });
 
 describe("a bounded wait", () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { buildJobSpec } from "../../src/job/build/build-spec.ts";
 import { type KeyName, keyFor, keys } from "../../src/job/keys.ts";
@@ -38,19 +38,17 @@ const anyValue = fc.oneof(
   fc.string(),
 );
 
-describe("any settings whatever", () => {
-  test("make a spec that can be read back, or errors; nothing is thrown", () => {
-    let made = 0;
-    fc.assert(
-      fc.property(fc.dictionary(anyKey, anyValue, { maxKeys: 12 }), (values) => {
-        const { settings } = mergeSettings(jobSettings({ ...minimalJob, ...values }));
-        const { spec, problems } = buildJobSpec(settings, { workingDirectory: "/home/ada", lookUp: () => "file" });
-        expect(spec === undefined).toBe(problems.some((problem) => problem.severity === "error"));
-        expect(spec && parseJobSpec(JSON.stringify(spec))).toEqual(spec);
-        if (spec !== undefined) made += 1;
-      }),
-      { numRuns: 300 },
-    );
-    expect(made).toBeGreaterThan(0);
-  });
+test("any settings whatever make a spec that can be read back, or errors; nothing is thrown", () => {
+  let made = 0;
+  fc.assert(
+    fc.property(fc.dictionary(anyKey, anyValue, { maxKeys: 12 }), (values) => {
+      const { settings } = mergeSettings(jobSettings({ ...minimalJob, ...values }));
+      const { spec, problems } = buildJobSpec(settings, { workingDirectory: "/home/ada", lookUp: () => "file" });
+      expect(spec === undefined).toBe(problems.some((problem) => problem.severity === "error"));
+      expect(spec && parseJobSpec(JSON.stringify(spec))).toEqual(spec);
+      if (spec !== undefined) made += 1;
+    }),
+    { numRuns: 300 },
+  );
+  expect(made).toBeGreaterThan(0);
 });

@@ -131,19 +131,17 @@ describe("reading a value", () => {
   });
 });
 
-describe("expanding variables", () => {
-  test("reads other settings, the user and the environment, and leaves the shell its own", () => {
-    const { settings } = mergeSettings(
-      jobSettings({
-        "data.root": "/data/${user.name}",
-        "tony.worker.command": "python3 train.py --in ${data.root} --home ${env.HOME} --index ${TASK_INDEX}",
-      }),
-    );
-    const variables = { environment: { HOME: "/home/ada" }, systemProperties: { "user.name": "ada" } };
-    expect(expandSettings(settings, variables).get("tony.worker.command")?.value).toBe(
-      "python3 train.py --in /data/ada --home /home/ada --index ${TASK_INDEX}",
-    );
-  });
+test("expanding variables reads other settings, the user and the environment, and leaves the shell its own", () => {
+  const { settings } = mergeSettings(
+    jobSettings({
+      "data.root": "/data/${user.name}",
+      "tony.worker.command": "python3 train.py --in ${data.root} --home ${env.HOME} --index ${TASK_INDEX}",
+    }),
+  );
+  const variables = { environment: { HOME: "/home/ada" }, systemProperties: { "user.name": "ada" } };
+  expect(expandSettings(settings, variables).get("tony.worker.command")?.value).toBe(
+    "python3 train.py --in /data/ada --home /home/ada --index ${TASK_INDEX}",
+  );
 });
 
 describe("a key of an earlier release of TonY's", () => {

@@ -5,18 +5,16 @@ function at(file: string): string {
   return `Current thread 0x01 (most recent call first):\n  File "${file}", line 7 in <module>\n`;
 }
 
-describe("the places of tasks", () => {
-  it("are told with how many stand there, the most first, one alone by its name", () => {
-    const groups = groupPlaces([
-      ["worker:2", "at train.py:26"],
-      ["worker:0", "in all_reduce train.py:27"],
-      ["worker:1", "in all_reduce train.py:27"],
-    ]);
-    expect(groups.map((group) => placeWords(group, 3))).toEqual([
-      "2 of 3 in all_reduce train.py:27",
-      "worker:2 at train.py:26",
-    ]);
-  });
+it("the places of tasks are told with how many stand there, the most first, one alone by its name", () => {
+  const groups = groupPlaces([
+    ["worker:2", "at train.py:26"],
+    ["worker:0", "in all_reduce train.py:27"],
+    ["worker:1", "in all_reduce train.py:27"],
+  ]);
+  expect(groups.map((group) => placeWords(group, 3))).toEqual([
+    "2 of 3 in all_reduce train.py:27",
+    "worker:2 at train.py:26",
+  ]);
 });
 
 describe("the processes that say where a task stands", () => {

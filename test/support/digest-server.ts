@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { FrameReader } from "../../src/hadoop/rpc/frame.ts";
-import type { Protection } from "../../src/hadoop/security/sasl/digest-md5.ts";
-import { parseDirectives } from "../../src/hadoop/security/sasl/digest-md5.ts";
+import { type Protection, parseDirectives } from "../../src/hadoop/security/sasl/digest-md5.ts";
 import { type DigestCipher, digestLayer } from "../../src/hadoop/security/sasl/digest-md5-layer.ts";
 import type { SecurityLayer } from "../../src/hadoop/security/sasl/mechanism.ts";
 import type { Token } from "../../src/hadoop/security/token.ts";

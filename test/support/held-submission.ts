@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { type HostPort, parseHostPort } from "../../src/hadoop/conf/values.ts";
+import { deferred } from "./deferred.ts";
 
 /** The method's name, which a call's header carries in the clear (RpcRequestHeaderProto, ApplicationClientProtocol). */
 const submitMethod = "submitApplication";
@@ -18,10 +19,8 @@ export class HeldSubmission {
   constructor(resourceManager: string) {
     const address = parseHostPort(resourceManager);
     if (address === undefined) throw new Error(`${resourceManager} is no host:port`);
-    let held: () => void = () => undefined;
-    this.held = new Promise((resolve) => {
-      held = resolve;
-    });
+    const { promise, resolve: held } = deferred();
+    this.held = promise;
     this.#server = createServer((client) => this.#pass(client, address, held));
   }
 

@@ -11,6 +11,7 @@ import {
 import { createServer as createHttpsServer, request as requestHttps } from "node:https";
 import { connect, createServer, type Socket, type Server as TcpServer } from "node:net";
 import type { ClusterStatus } from "./cluster.ts";
+import { deferred } from "./deferred.ts";
 
 /** What passes before an upload is held. */
 const passedBytes = 1 << 20;
@@ -34,10 +35,8 @@ export class HeldUpload {
   constructor(cluster: ClusterStatus) {
     this.#cluster = cluster;
     const nameNode = new URL(cluster.endpoints.webHdfs);
-    let held: () => void = () => undefined;
-    this.held = new Promise((resolve) => {
-      held = resolve;
-    });
+    const { promise, resolve: held } = deferred();
+    this.held = promise;
     const ask = (call: IncomingMessage, answer: ServerResponse) => this.#ask(nameNode, call, answer);
     this.#nameNode =
       cluster.security === undefined ? createHttpServer(ask) : createHttpsServer(certificate(cluster.security), ask);

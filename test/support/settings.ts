@@ -1,5 +1,4 @@
-import type { Settings } from "../../src/job/settings.ts";
-import { settingsOf } from "../../src/job/settings.ts";
+import { type Settings, settingsOf } from "../../src/job/settings.ts";
 
 /** As a job's file would have them. */
 export function settings(values: Readonly<Record<string, string>>): Settings {

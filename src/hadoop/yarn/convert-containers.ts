@@ -1,6 +1,5 @@
 /** Containers, their reports and how they are launched ⇄ messages. */
-import type { hadoop } from "../wire/yarn.ts";
-import { yarn } from "../wire/yarn.ts";
+import { type hadoop, yarn } from "../wire/yarn.ts";
 import { containerStates, executionTypes, localResourceTypes, resourceVisibilities } from "./convert-enums.ts";
 import { containerIdFromWire, nodeIdFromWire, toNumber } from "./convert-ids.ts";
 import { resourceFromWire } from "./convert-resources.ts";

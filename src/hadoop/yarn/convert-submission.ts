@@ -1,6 +1,5 @@
 /** Submissions and listings → messages. */
-import type { hadoop } from "../wire/yarn.ts";
-import { yarn } from "../wire/yarn.ts";
+import { type hadoop, yarn } from "../wire/yarn.ts";
 import { launchContextToWire } from "./convert-containers.ts";
 import { applicationStates, listingScopes } from "./convert-enums.ts";
 import { applicationIdToWire } from "./convert-ids.ts";

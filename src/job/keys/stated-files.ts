@@ -1,6 +1,5 @@
 import { amount, arrayOf, object, string } from "../shape.ts";
-import type { KeyType } from "./types.ts";
-import { splitList } from "./types.ts";
+import { type KeyType, splitList } from "./types.ts";
 
 /** A file of which a job itself says what YARN has to know. */
 export interface StatedFile {

@@ -1,5 +1,4 @@
-import type { Condition, Described, Domain, ParameterValue } from "./space.ts";
-import { onStep, stepsOf } from "./space.ts";
+import { type Condition, type Described, type Domain, onStep, type ParameterValue, stepsOf } from "./space.ts";
 
 const FORMS = "float 1e-5 1e-1 log, float 0 1 step 0.1, int 1 8 or choice adam sgd";
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;

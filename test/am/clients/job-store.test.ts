@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { JobStore, StoreWatches } from "../../../am/clients/job-store.ts";
 import { emptyStore } from "../../../am/core/store/empty-store.ts";
 import type { StoreWrite, WrittenFile } from "../../../am/core/store/journaling.ts";
@@ -59,11 +59,15 @@ const listed = async (store: JobStore) => {
   return result?.type === "list" ? result.entries.map(({ key }) => key) : [];
 };
 
+let scene: Scene;
+beforeEach(() => {
+  scene = new Scene();
+});
+
 describe("who watches the store", () => {
   const everything = { range: { from: "" } };
 
   test("is told of each change once, in order, from the first on that was not told, also by the next attempt", async () => {
-    const scene = new Scene();
     const store = scene.store();
     const told: Watched[] = [];
     const tell = async (news: Watched) => void told.push(news);
@@ -117,7 +121,6 @@ describe("who watches the store", () => {
 
 describe("the key-value store of a job", () => {
   test("binds a task's keys to the life of it that asks, never to the one that came after", async () => {
-    const scene = new Scene();
     const store = scene.store();
     scene.lives.set("worker:0", { task: "worker:0", generation: 2 });
     const late = { ...owned("late"), generation: 1 };
@@ -127,7 +130,6 @@ describe("the key-value store of a job", () => {
   });
 
   test("that nobody uses reads and writes nothing", async () => {
-    const scene = new Scene();
     const store = scene.store(2);
     store.look();
     await scene.clock.pass(60_000);
@@ -135,7 +137,6 @@ describe("the key-value store of a job", () => {
   });
 
   test("has in a later attempt what was told to be safe; it is read once, by those who call first", async () => {
-    const scene = new Scene();
     await scene.store().call(call(transactions.put("a", "1")));
     const later = scene.store(2);
     expect(await Promise.all([listed(later), listed(later)])).toEqual([["a"], ["a"]]);
@@ -144,7 +145,6 @@ describe("the key-value store of a job", () => {
   });
 
   test("writes what nobody waits for a second later", async () => {
-    const scene = new Scene();
     await scene.store().call(call(transactions.put("a", "1"), { durable: false }));
     expect(scene.writes).toHaveLength(0);
     await scene.clock.pass(1_000);
@@ -152,7 +152,6 @@ describe("the key-value store of a job", () => {
   });
 
   test("cannot be used while it cannot be read, and can as soon as it is", async () => {
-    const scene = new Scene();
     const store = scene.store(2);
     scene.broken = "the NameNode is away";
     await expect(store.call(keys)).rejects.toThrow("the NameNode is away");
@@ -161,7 +160,6 @@ describe("the key-value store of a job", () => {
   });
 
   test("answers a write when it is safe at last", async () => {
-    const scene = new Scene();
     const store = scene.store();
     await listed(store);
     scene.broken = "the NameNode is away";
@@ -174,7 +172,6 @@ describe("the key-value store of a job", () => {
   });
 
   test("keeps a key for as long as its owner's life, and takes none for a task that does not live", async () => {
-    const scene = new Scene();
     const store = scene.store();
     expect(await store.call(owned("a"))).toMatchObject({ code: "no-owner" });
     scene.lives.set("worker:0", { task: "worker:0", generation: 1 });
@@ -191,7 +188,6 @@ describe("the key-value store of a job", () => {
   });
 
   test("learns of lives that ended while no attempt was there, but not before it is known which tasks live", async () => {
-    const scene = new Scene();
     scene.lives.set("worker:0", { task: "worker:0", generation: 1 });
     await scene.store().call(owned("a"));
     scene.lives.clear();
@@ -204,7 +200,6 @@ describe("the key-value store of a job", () => {
   });
 
   test("has no key of such a life for who calls first where that is known by then", async () => {
-    const scene = new Scene();
     scene.lives.set("worker:0", { task: "worker:0", generation: 1 });
     await scene.store().call(owned("a"));
     scene.lives.clear();

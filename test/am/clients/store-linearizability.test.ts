@@ -6,6 +6,7 @@ import { readStoreFile } from "../../../am/core/store/store-file.ts";
 import { type StoreAnswer, type Transaction, transactions } from "../../../src/job/store/transaction.ts";
 import type { Position, Watched } from "../../../src/job/store/watched.ts";
 import { Random } from "../../simulation/random.ts";
+import { deferred } from "../../support/deferred.ts";
 import { type Call, isLinearizable, type Model } from "../../support/linearizable.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { SteppedClock } from "../../support/stepped-clock.ts";
@@ -283,10 +284,7 @@ class Watcher {
       this.#after = { attempt, revision: read.revision };
     }
     const after = this.#after;
-    let lastWord: () => void = () => undefined;
-    const said = new Promise<void>((resolve) => {
-      lastWord = resolve;
-    });
+    const { promise: said, resolve: lastWord } = deferred();
     let isOver = false;
     const begun = store.watch({ range: { from: "" }, after }, allRights, async (news) => {
       if (isOver) return;

@@ -110,9 +110,13 @@ async function given(feeds: JobFeeds, task = "worker:0"): Promise<GivenSplit> {
   return split;
 }
 
+let scene: Scene;
+beforeEach(() => {
+  scene = new Scene();
+});
+
 describe("the feeds of a job", () => {
   test("give splits with their bytes, once the journal holds who has them", async () => {
-    const scene = new Scene();
     const feeds = await opened(scene);
     const split = await given(feeds);
     expect(split).toEqual({
@@ -134,7 +138,6 @@ describe("the feeds of a job", () => {
   });
 
   test("give a split first to a task on a machine that has it, as far as that is known", async () => {
-    const scene = new Scene();
     scene.lives.set("worker:0", { generation: 1, gang: 1, host: "near" });
     scene.lives.set("worker:1", { generation: 1, gang: 1, host: "far" });
     const asked: [string, number | undefined][] = [];
@@ -166,7 +169,6 @@ describe("the feeds of a job", () => {
   });
 
   test("show how far they are, and what each task has used, to people", async () => {
-    const scene = new Scene();
     const nothing = { epoch: 0, epochs: 1, splits: 3, used: 0, leftOut: 0, failures: [], triedAgain: 0, readers: [] };
     expect(scene.feeds().status()).toEqual({ feeds: [{ name: "train", ...nothing }] });
     const feeds = await opened(scene);
@@ -188,7 +190,6 @@ describe("the feeds of a job", () => {
   });
 
   test("are known to a later attempt", async () => {
-    const scene = new Scene();
     const { lease } = await given(await opened(scene));
     const later = scene.feeds();
     const has = [lease.number];
@@ -198,7 +199,6 @@ describe("the feeds of a job", () => {
   });
 
   test("hand out what a lost task had", async () => {
-    const scene = new Scene();
     const feeds = await opened(scene);
     await given(feeds);
     scene.lives.set("worker:0", { generation: 2, gang: 1 });
@@ -209,7 +209,6 @@ describe("the feeds of a job", () => {
   });
 
   test("take nothing from tasks, and answer none, while it is not known which live", async () => {
-    const scene = new Scene();
     const feeds = await opened(scene);
     await given(feeds);
     scene.knowsLives = false;
@@ -222,7 +221,6 @@ describe("the feeds of a job", () => {
   });
 
   test("give a cursor to begin with, when all have come to a mark", async () => {
-    const scene = new Scene();
     const feeds = await opened(scene);
     const { lease } = await given(feeds);
     const mark = { type: "mark", label: "1", among: ["worker:0", "worker:1"] } as const;
@@ -239,7 +237,6 @@ describe("the feeds of a job", () => {
   });
 
   test("leave a split out that fails too often, and say which and why", async () => {
-    const scene = new Scene();
     const feeds = await opened(scene);
     for (const _ of [1, 2]) {
       const { lease } = await given(feeds);
@@ -260,7 +257,6 @@ describe("the feeds of a job", () => {
   });
 
   test("end once their results are told of, and say which splits have none", async () => {
-    const scene = new Scene();
     const useAll = async () => {
       const feeds = scene.feeds({ ...TRAIN, output });
       await ask(feeds, { type: "open" });
@@ -288,7 +284,6 @@ describe("the feeds of a job", () => {
   });
 
   test("say which splits have no results where a job ends before, unless none has", async () => {
-    const scene = new Scene();
     const left = path.join(folder, "left");
     const feeds = scene.feeds({ ...TRAIN, output: left });
     await feeds.end();
@@ -310,7 +305,6 @@ describe("the feeds of a job", () => {
   });
 
   test("forget who waits when nobody hears the answer any more", async () => {
-    const scene = new Scene();
     const feeds = await opened(scene);
     const { lease } = await given(feeds);
     const others = [await given(feeds, "worker:1")];
@@ -329,7 +323,6 @@ describe("the feeds of a job", () => {
   });
 
   test("write again what could not be written, and nothing more once the journal is closed", async () => {
-    const scene = new Scene();
     const feeds = await opened(scene);
     scene.broken = new Error("the NameNode is away");
     const waits = given(feeds);
@@ -345,7 +338,6 @@ describe("the feeds of a job", () => {
   });
 
   test("refuse a feed that there is not, a cursor that is none, and an earlier life", async () => {
-    const scene = new Scene();
     const feeds = await opened(scene);
     const none = { feed: "test", task: "worker:0", generation: 1, call: wants, gone: never };
     expect(await feeds.ask(none)).toMatchObject({
@@ -357,7 +349,6 @@ describe("the feeds of a job", () => {
   });
 
   test("can be read later where what was left cannot be read now", async () => {
-    const scene = new Scene();
     scene.broken = new Error("the NameNode is away");
     const feeds = scene.feeds();
     await expect(ask(feeds, { type: "open" })).rejects.toThrow("the NameNode is away");
@@ -399,7 +390,6 @@ describe("a feed whose input grows", () => {
   const splitsOf = (feeds: JobFeeds) => feeds.status().feeds?.[0]?.splits ?? 0;
 
   test("hands new files out once they are the same twice, and ends when all are used and a file says that no more come", async () => {
-    const scene = new Scene();
     put("a", "one\n", 5);
     const feeds = await grown(scene, inputs("a"));
     await looked(scene, () => splitsOf(feeds) === 1);
@@ -424,7 +414,6 @@ describe("a feed whose input grows", () => {
   });
 
   test("is the same for a later attempt, whatever was written twice, and goes on growing", async () => {
-    const scene = new Scene();
     put("b", "two\n", 5);
     const feeds = await grown(scene, inputs("b"));
     await looked(scene, () => splitsOf(feeds) === 1);
@@ -440,7 +429,6 @@ describe("a feed whose input grows", () => {
   });
 
   test("takes no file that changes, is open or cannot be read in its format, and says so", async () => {
-    const scene = new Scene();
     put("a", "one\n", 5);
     put("b.xz", "xz\n", 5);
     const feeds = await grown(scene, inputs("a"));
@@ -455,7 +443,6 @@ describe("a feed whose input grows", () => {
   });
 
   test("is heard of once it is in the journal", async () => {
-    const scene = new Scene();
     put("a", "one\n", 5);
     const feeds = await grown(scene, inputs("a"));
     scene.broken = new Error("the NameNode is away");

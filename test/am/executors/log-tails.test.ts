@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { LogTails } from "../../../am/executors/log-tails.ts";
 import type { LogChunk } from "../../../src/api/messages.ts";
 import { recordedLink } from "../../support/recorded-link.ts";
@@ -35,9 +35,13 @@ function aChunk(tailId: number, text: string, changes: Partial<LogChunk> = {}): 
 
 const request = { hello: { protocol: 1, build: "" }, task: "worker:0", stream: "stdout", offset: 0 } as const;
 
+let tails: LogTails;
+beforeEach(() => {
+  tails = logTails();
+});
+
 describe("the log of a task", () => {
   test("is asked of its executor, passed on, and asked for further as it is taken", async () => {
-    const tails = logTails();
     const { link, sent } = aLink("c1");
     tails.connected(link);
     const { reader, text } = aReader();
@@ -52,7 +56,6 @@ describe("the log of a task", () => {
   });
 
   test("goes on where it was when the executor comes back, and from the start in another container", async () => {
-    const tails = logTails();
     const first = aLink("c1");
     tails.connected(first.link);
     tails.open({ ...request, follow: true }, aReader().reader);
@@ -70,7 +73,6 @@ describe("the log of a task", () => {
   });
 
   test("ends for one who does not follow with the executor's last word, and fails when the executor is lost", async () => {
-    const tails = logTails();
     const { link } = aLink("c1");
     tails.connected(link);
     const whole = aReader();
@@ -85,7 +87,6 @@ describe("the log of a task", () => {
   });
 
   test("cannot be read without an executor, unless the reader waits for one", () => {
-    const tails = logTails();
     const now = aReader();
     tails.open({ ...request, follow: false }, now.reader);
     expect(now.state.failure).toContain("no executor");
@@ -98,7 +99,6 @@ describe("the log of a task", () => {
   });
 
   test("is told to the last line when the job ends, and not longer", async () => {
-    const tails = logTails();
     const { link } = aLink("c1");
     tails.connected(link);
     const { reader, text, state } = aReader();
@@ -114,7 +114,6 @@ describe("the log of a task", () => {
   });
 
   test("is not whole where its executor ends before it hears of the reader", async () => {
-    const tails = logTails();
     const { link } = aLink("c1");
     tails.connected(link);
     const { reader, state } = aReader();
@@ -130,7 +129,6 @@ describe("the log of a task", () => {
   });
 
   test("is not whole because it was so in the container before", async () => {
-    const tails = logTails();
     const [first, second] = [aLink("c1"), aLink("c2")];
     tails.connected(first.link);
     const { reader, state } = aReader();
@@ -145,7 +143,6 @@ describe("the log of a task", () => {
   });
 
   test("is cut for a reader whose executor does not end", async () => {
-    const tails = logTails();
     const { link } = aLink("c1");
     tails.connected(link);
     const { reader, state } = aReader();
@@ -158,7 +155,6 @@ describe("the log of a task", () => {
   });
 
   test("is called off at the executor when its reader goes", () => {
-    const tails = logTails();
     const { link, sent } = aLink("c1");
     tails.connected(link);
     tails.open({ ...request, follow: true }, aReader().reader)();
@@ -204,7 +200,6 @@ describe("the log of a task", () => {
 });
 
 test("an executor that sends more of a log than it was asked for is not listened to, and its reader is told", async () => {
-  const tails = logTails();
   const { link } = aLink("c1");
   tails.connected(link);
   const { reader, state } = aReader();
@@ -218,7 +213,6 @@ test("an executor that sends more of a log than it was asked for is not listened
 });
 
 test("what its reader has not taken of an executor that was lost is not counted against the next one", async () => {
-  const tails = logTails();
   const { reader, state } = aReader();
   tails.open({ ...request, follow: true }, { ...reader, send: () => new Promise<void>(() => {}) });
   for (const { link } of [aLink("c1"), aLink("c1")]) {

@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { RepeatedOutlet } from "../../../am/notices/outlet.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
 import { aJobStatus } from "../../client/job-status.ts";
+import { deferred } from "../../support/deferred.ts";
 
 class Told extends RepeatedOutlet {
   readonly generations: number[] = [];
@@ -48,10 +49,8 @@ test("it tells what is so once in its time, and at the end whatever time it is",
 
 test("while a round is under way none begins, and the end waits for it", async () => {
   const { outlet } = told();
-  let go = (): void => undefined;
-  outlet.hold = new Promise((resolve) => {
-    go = resolve;
-  });
+  const { promise, resolve: go } = deferred();
+  outlet.hold = promise;
   outlet.look(status(1));
   outlet.look(status(2));
   const ended = outlet.end(status(3));

@@ -3,6 +3,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { text } from "node:stream/consumers";
 import { afterEach, expect, test } from "@jest/globals";
 import { Webhook } from "../../../am/notices/webhook.ts";
+import { deferred } from "../../support/deferred.ts";
 import { listenLocally, localAddress } from "../../support/local-port.ts";
 
 interface Posted {
@@ -128,10 +129,7 @@ test("no more than a hundred wait for a receiver that does not answer: the oldes
 test("what was not taken when nobody waits any longer is told one by one, with what is known of it", async () => {
   const { posted, url } = await receiver(503);
   const warnings: string[] = [];
-  let pause = (): void => undefined;
-  const paused = new Promise<void>((resolve) => {
-    pause = resolve;
-  });
+  const { promise: paused, resolve: pause } = deferred();
   const clock = {
     random: () => 1,
     sleep: () => {

@@ -11,6 +11,7 @@ import { simpleCredentials } from "../../../src/hadoop/security/simple-credentia
 import { HistoryWriter } from "../../../src/history/writer.ts";
 import { SHOWN_EVENTS } from "../../../src/page/live-answer.ts";
 import { aJobStatus, allSucceeded } from "../../client/job-status.ts";
+import { deferred } from "../../support/deferred.ts";
 import { eventually } from "../../support/eventually.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -131,8 +132,7 @@ test("a folder that somebody else has made before gets nothing of the job, and n
 });
 
 test("of a job that ends while its beginning is still being written, nothing says that it runs", async () => {
-  let goOn: () => void = () => undefined;
-  const held = new Promise<void>((resolve) => (goOn = resolve));
+  const { promise: held, resolve: goOn } = deferred();
   class Slow extends LocalFileSystem {
     override async create(file: string, content: Uint8Array, options: { permission: number }) {
       if (file.endsWith(".jhist.inprogress")) await held;

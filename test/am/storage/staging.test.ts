@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Staging } from "../../../am/storage/staging.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
+import { deferred } from "../../support/deferred.ts";
 import { turn } from "../../support/stepped-clock.ts";
 
 describe("the staging folder", () => {
@@ -72,10 +73,7 @@ describe("the staging folder", () => {
   });
 
   test("is gone for good, however slow the file system is that the address is written to", async () => {
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
+    const { promise: answered, resolve: answer } = deferred();
     class Slow extends LocalFileSystem {
       override async create(...file: Parameters<LocalFileSystem["create"]>): Promise<void> {
         await answered;

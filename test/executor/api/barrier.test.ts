@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { JobStore } from "../../../am/clients/job-store.ts";
 import { allRights, rightsOfTask } from "../../../am/core/store/rights.ts";
 import { type Meeting, meet, meetingOf } from "../../../executor/api/barrier.ts";
@@ -77,9 +77,13 @@ const meeting = (task: string, more: Partial<Meeting> = {}): Meeting => ({
   ...more,
 });
 
+let job: Job;
+beforeEach(() => {
+  job = new Job();
+});
+
 describe("a barrier", () => {
   test("lets all through when the last has come, and none before", async () => {
-    const job = new Job();
     let through = 0;
     const come = (task: string) => meet(job.of(task), meeting(task), never).then(() => (through += 1));
     const first = ["worker:0", "worker:1"].map(come);
@@ -91,7 +95,6 @@ describe("a barrier", () => {
   });
 
   test("is passed by who looks late, when the others have ended already", async () => {
-    const job = new Job();
     await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task), never)));
     job.lives.clear();
     job.store.look();
@@ -99,7 +102,6 @@ describe("a barrier", () => {
   });
 
   test("does not count who has ended before the others came", async () => {
-    const job = new Job();
     const early = new AbortController();
     void meet(job.of("worker:2"), meeting("worker:2"), early.signal).catch(() => undefined);
     await sleep(20);
@@ -115,7 +117,6 @@ describe("a barrier", () => {
   });
 
   test("is passed also by who comes when another has ended, by the word of one that saw them all", async () => {
-    const job = new Job();
     const early = new AbortController();
     void meet(job.of("worker:2"), meeting("worker:2"), early.signal).catch(() => undefined);
     const come = (count: number) => eventually("they have come", async () => (await job.keys()).length === count);
@@ -130,7 +131,6 @@ describe("a barrier", () => {
   });
 
   test("is another one in another generation, and by another name", async () => {
-    const job = new Job();
     await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task), never)));
     for (const other of [{ generation: 2 }, { name: "epoch-2" }])
       await expect(
@@ -141,7 +141,6 @@ describe("a barrier", () => {
   });
 
   test("is the next one each time that it is used, and keeps one key however often that is", async () => {
-    const job = new Job();
     const seen: string[] = [];
     const inLoop = async (task: string, pause: number) => {
       for (const nth of [1, 2, 3]) {
@@ -159,7 +158,6 @@ describe("a barrier", () => {
   });
 
   test("that others have left behind is passed by who starts again and comes later, and the next one is not", async () => {
-    const job = new Job();
     for (const nth of [1, 2]) await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task, { nth }), never)));
     const again = (nth: number) => meet(job.of("worker:1", 2), meeting("worker:1", { nth, timeoutMs: 50 }), never);
     await again(1);
@@ -171,7 +169,6 @@ describe("a barrier", () => {
   });
 
   test("is told once by who sees it late, and later ones stay told", async () => {
-    const job = new Job();
     const own = job.of("worker:0");
     const late = new AbortController();
     const held: (() => void)[] = [];
@@ -194,14 +191,12 @@ describe("a barrier", () => {
   });
 
   test("of one role is not passed by another one that uses the same name", async () => {
-    const job = new Job();
     await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task), never)));
     const servers = meeting("ps:0", { tasks: ["ps:0", "ps:1"], timeoutMs: 50 });
     await expect(meet(job.of("ps:0"), servers, never)).rejects.toMatchObject({ code: "BARRIER_TIMEOUT" });
   });
 
   test("begins anew where what was told is lost", async () => {
-    const job = new Job();
     const own = job.of("worker:0");
     let lost = 0;
     const lossy: TaskStore = {
@@ -221,7 +216,6 @@ describe("a barrier", () => {
   });
 
   test("ends when nobody waits any more", async () => {
-    const job = new Job();
     const gone = new AbortController();
     const waiting = meet(job.of("worker:0"), meeting("worker:0"), gone.signal);
     gone.abort();

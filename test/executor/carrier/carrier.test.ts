@@ -85,6 +85,27 @@ function outputCarrier(fileSystem: LocalFileSystem): OutputCarrier {
   });
 }
 
+/** One that carries a first life. */
+async function begun(options: Partial<CarrierOptions> = {}): Promise<Carrier> {
+  const one = carrier(options);
+  await one.begin("");
+  return one;
+}
+
+/** Its program reports a checkpoint, and all is stored. */
+async function saves(one: Carrier, step: number, file: string): Promise<void> {
+  one.heard(1, progress(step, file));
+  await one.settle({ last: false });
+}
+
+async function ended(one: Carrier): Promise<void> {
+  one.programEnded();
+  await one.settle({ last: true });
+}
+
+/** Where the checkpoint is that was stored last. */
+const lastAddress = () => reports.at(-1)?.[1].checkpoint?.path ?? "";
+
 const progress = (step: number, file?: string, checkpointStep = step): ProgressReport => ({
   type: "child-progress",
   step,
@@ -94,8 +115,7 @@ const progress = (step: number, file?: string, checkpointStep = step): ProgressR
 
 describe("what is heard of a program's checkpoints", () => {
   test("one in the folder that is carried counts when it is where it stays, and is repeated from then on", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     const file = scene.write({ "ckpt/45.pt": "w" });
     expect(one.heard(3, progress(45, file))).toEqual(progress(45));
     expect(one.heard(3, progress(46, file, 45))).toEqual(progress(46));
@@ -115,11 +135,9 @@ describe("what is heard of a program's checkpoints", () => {
 
 describe("a checkpoint's path means the same however a program writes it", () => {
   const stored = async (files: Readonly<Record<string, string>>, named: (scene: CarrierScene) => string) => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     scene.write(files);
-    one.heard(1, progress(5, named(scene)));
-    await one.settle({ last: false });
+    await saves(one, 5, named(scene));
     return scene.read(path.join(scene.stays, "ckpt/application_1_0001/worker-0/step-5-at-5"));
   };
 
@@ -139,10 +157,8 @@ describe("a checkpoint's path means the same however a program writes it", () =>
   test("by its real path, where the working directory is reached by a link", async () => {
     const link = path.join(scene.folder, "link");
     symlinkSync(scene.workFolder, link);
-    const one = carrier({ workFolder: link });
-    await one.begin("");
-    one.heard(1, progress(5, scene.write({ "ckpt/a.pt": "w" })));
-    await one.settle({ last: false });
+    const one = await begun({ workFolder: link });
+    await saves(one, 5, scene.write({ "ckpt/a.pt": "w" }));
     expect(reports.at(-1)?.[1].checkpoint?.path).toContain("step-5-at-5");
   });
 
@@ -155,20 +171,17 @@ describe("a checkpoint's path means the same however a program writes it", () =>
   test.each(["ckpt:5", "10:00:00/a;b%c\\d.pt", "_complete.json", `${"é".repeat(127)}x`])(
     "%s is the name of a file, and comes back as it was",
     async (name) => {
-      const one = carrier();
-      await one.begin("");
+      const one = await begun();
       scene.write({ [`ckpt/${name}`]: "w" });
-      one.heard(1, progress(5, name));
-      await one.settle({ last: false });
-      const address = reports.at(-1)?.[1].checkpoint?.path ?? "";
+      await saves(one, 5, name);
+      const address = lastAddress();
       expect(await one.begin(address)).toBe(path.join(scene.workFolder, "ckpt", name));
       expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual({ [name]: "w" });
     },
   );
 
   test("one that is not there is told as failed, and nobody is told to go on from it", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     scene.write({ "model.pt": "beside the folder" });
     expect(one.heard(1, progress(5, "model.pt"))).toEqual(progress(5));
     await one.settle({ last: true });
@@ -181,11 +194,9 @@ describe("a checkpoint's path means the same however a program writes it", () =>
 
 describe("before a program starts", () => {
   test("its folders are there, and the checkpoint of another task of the job is in the local one", async () => {
-    const saver = carrier();
-    await saver.begin("");
-    saver.heard(1, progress(45, scene.write({ "ckpt/45.pt": "w" })));
-    await saver.settle({ last: true });
-    const address = reports.at(-1)?.[1].checkpoint?.path ?? "";
+    const saver = await begun();
+    await saves(saver, 45, scene.write({ "ckpt/45.pt": "w" }));
+    const address = lastAddress();
 
     const elsewhere = new CarrierScene();
     const other = carrier({ task: { role: "worker", index: 1 }, workFolder: elsewhere.workFolder });
@@ -196,11 +207,9 @@ describe("before a program starts", () => {
 
   /** Where an earlier job's checkpoint is. */
   async function uploadedBy(applicationId: string): Promise<string> {
-    const earlier = carrier({ applicationId });
-    await earlier.begin("");
-    earlier.heard(1, progress(45, scene.write({ "ckpt/45.pt": "w" })));
-    await earlier.settle({ last: true });
-    return reports.at(-1)?.[1].checkpoint?.path ?? "";
+    const earlier = await begun({ applicationId });
+    await saves(earlier, 45, scene.write({ "ckpt/45.pt": "w" }));
+    return lastAddress();
   }
 
   test("what a trial of an earlier search uploaded is in the local folder where a search goes on with it", async () => {
@@ -219,23 +228,21 @@ describe("before a program starts", () => {
     const elsewhere = new CarrierScene();
     const later = { applicationId: "application_1_0002", workFolder: elsewhere.workFolder };
     expect(await carrier(later).begin(resumeFrom)).toBe(resumeFrom);
-    const begun = await carrier({ ...later, resumeFrom }).begin(resumeFrom);
-    expect(begun).toBe(path.join(elsewhere.workFolder, "ckpt", "45.pt"));
+    const startsFrom = await carrier({ ...later, resumeFrom }).begin(resumeFrom);
+    expect(startsFrom).toBe(path.join(elsewhere.workFolder, "ckpt", "45.pt"));
     expect(elsewhere.read(elsewhere.workFolder)).toEqual({ "ckpt/45.pt": "w" });
     elsewhere.remove();
   });
 
   test("one that is damaged gives way to the whole one before it, which the ApplicationMaster is told", async () => {
-    const saver = carrier();
-    await saver.begin("");
+    const saver = await begun();
     for (const step of [30, 45]) {
-      saver.heard(1, progress(step, scene.write({ [`ckpt/${step}.pt`]: "w" })));
-      await saver.settle({ last: false });
+      await saves(saver, step, scene.write({ [`ckpt/${step}.pt`]: "w" }));
     }
     const folder = path.join(scene.stays, "ckpt/application_1_0001/worker-0");
     rmSync(path.join(folder, "step-45-at-45/45.pt"));
-    const begun = await carrier().begin(`file://${folder}/step-45-at-45`);
-    expect(begun).toBe(path.join(scene.workFolder, "ckpt", "30.pt"));
+    const startsFrom = await carrier().begin(`file://${folder}/step-45-at-45`);
+    expect(startsFrom).toBe(path.join(scene.workFolder, "ckpt", "30.pt"));
     expect(transfers.at(-1)).toEqual({
       ...{ what: "restored", state: "done", url: `file://${folder}/step-30-at-30`, step: 30, atMs: 7 },
       ...{ files: 1, bytes: 1 },
@@ -288,23 +295,19 @@ describe("before a program starts", () => {
 });
 
 test("a start waits for the one before it, which may still fill the folder of checkpoints", async () => {
-  const saver = carrier();
-  await saver.begin("");
-  saver.heard(1, progress(45, scene.write({ "ckpt/45.pt": "w" })));
-  await saver.settle({ last: false });
+  const saver = await begun();
+  await saves(saver, 45, scene.write({ "ckpt/45.pt": "w" }));
   const one = carrier();
-  await Promise.all([one.begin(reports.at(-1)?.[1].checkpoint?.path ?? ""), one.begin("hdfs:///mine/60")]);
+  await Promise.all([one.begin(lastAddress()), one.begin("hdfs:///mine/60")]);
   // The second is another life: what only this container has is gone.
   expect(scene.read(scene.workFolder)).toEqual({});
 });
 
 test("after a start that was abandoned, and a life that was carried, the next program is brought what it needs", async () => {
-  const one = carrier();
-  await one.begin("");
+  const one = await begun();
   const save = () => scene.write({ "ckpt/45.pt": "w" });
-  one.heard(1, progress(45, save()));
-  await one.settle({ last: false });
-  const address = reports.at(-1)?.[1].checkpoint?.path ?? "";
+  await saves(one, 45, save());
+  const address = lastAddress();
   one.abandonStart();
   expect(await one.begin(address)).toBe(path.join(scene.workFolder, "ckpt", "45.pt"));
   // It is another program's, though all that it says of it is the same.
@@ -316,13 +319,11 @@ test("after a start that was abandoned, and a life that was carried, the next pr
 
 describe("a checkpoint that is written over", () => {
   const reported = async (writtenAt: Date) => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     const file = scene.write({ "tony-progress-1.jsonl": "{}", "ckpt/last.pt": "half of the next" });
     utimesSync(path.join(scene.workFolder, "tony-progress-1.jsonl"), new Date(5_000), new Date(5_000));
     utimesSync(file, writtenAt, writtenAt);
-    one.heard(1, progress(5, "last.pt"));
-    await one.settle({ last: false });
+    await saves(one, 5, "last.pt");
     return transfers.at(-1);
   };
 
@@ -353,32 +354,26 @@ describe("empty folders and programs", () => {
   };
 
   test("of a checkpoint come back with it", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     write("ckpt");
-    one.heard(1, progress(5, "ckpt"));
-    await one.settle({ last: false });
-    await one.begin(reports.at(-1)?.[1].checkpoint?.path ?? "");
+    await saves(one, 5, "ckpt");
+    await one.begin(lastAddress());
     const kept = keptOf(path.join(scene.workFolder, "ckpt"));
     expect(kept).toEqual({ folders: ["empty/10:00", "a"], programs: ["run.sh"] });
   });
 
   test("of results are stored, and are what they were where they are fetched", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     write("results");
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     expect(transfers.at(-1)).toMatchObject({ state: "done", files: 2 });
     expect(keptOf(await fetchResults())).toEqual({ folders: ["empty/10:00", "a"], programs: ["run.sh"] });
   });
 
   test("alone are no output", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     mkdirSync(path.join(scene.workFolder, "results/empty"));
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     expect(transfers.at(-1)).toMatchObject({ state: "empty" });
   });
 });
@@ -417,11 +412,9 @@ describe("names that are not UTF-8", () => {
       .sort();
 
   test("are stored encoded, in the list and in the report, and come back as they were", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     write("results");
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     const folder = path.join(scene.stays, "out/application_1_0001/worker-0");
     expect(within(folder)).toEqual([NAMES, "caf%E9", "caf%E9/caf%E9.txt", "empty-caf%E9"]);
     expect(JSON.parse(readFileSync(path.join(folder, NAMES), "utf8"))).toMatchObject({
@@ -435,23 +428,19 @@ describe("names that are not UTF-8", () => {
   });
 
   test("are those of a checkpoint's files, also after another one with such names", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     write("ckpt/step");
-    one.heard(1, progress(5, "ckpt/step"));
-    await one.settle({ last: false });
+    await saves(one, 5, "ckpt/step");
     write("ckpt/unfinished");
-    await one.begin(reports.at(-1)?.[1].checkpoint?.path ?? "");
+    await one.begin(lastAddress());
     const inside = [LATIN, `${LATIN}/${LATIN}.txt`, `empty-${LATIN}`].map((name) => `step/${name}`);
     expect(within(path.join(scene.workFolder, "ckpt"))).toEqual(["step", ...inside]);
   });
 
   test("are refused for a checkpoint itself, which TONY_CHECKPOINT could not name", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     write("ckpt");
-    one.heard(1, progress(5, `ckpt/${LATIN}`));
-    await one.settle({ last: false });
+    await saves(one, 5, `ckpt/${LATIN}`);
     const reason = expect.stringMatching(/^caf\\xe9 cannot be stored: its name is not UTF-8, .* save it under another/);
     expect(transfers.at(-1)).toMatchObject({ state: "failed", reason });
   });
@@ -459,8 +448,7 @@ describe("names that are not UTF-8", () => {
 
 describe("when a program has ended", () => {
   test("what it left is stored when its last process has ended, and the report says that it did not wait for it", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     scene.write({ "results/first": "f" });
     const words = "its command ended before 1 process of it (python3)";
     one.programEnded(
@@ -477,11 +465,9 @@ describe("when a program has ended", () => {
   const place = () => path.join(scene.stays, "out", "application_1_0001");
 
   test("odd names are stored encoded, and the report and a list beside them say so", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     scene.write({ "results/runs/10:00:00/x": "odd", "results/model.pt": "m" });
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     const { [`worker-0/${NAMES}`]: list = "", ...files } = scene.read(place());
     expect(files).toEqual({ "worker-0/runs/10%3A00%3A00/x": "odd", "worker-0/model.pt": "m" });
     const renamed = { path: "runs/10:00:00/x", stored: "runs/10%3A00%3A00/x", sizeBytes: 3 };
@@ -491,13 +477,11 @@ describe("when a program has ended", () => {
   });
 
   test("what cannot be stored is left out and named; the rest is stored", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     scene.write({ "results/model.pt": "m" });
     symlinkSync("../..", path.join(scene.workFolder, "results/up"));
     symlinkSync("nowhere", path.join(scene.workFolder, "results/dangling"));
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     expect(Object.keys(scene.read(place()))).toEqual(expect.arrayContaining(["worker-0/model.pt"]));
     expect(transfers.at(-1)).toMatchObject({ state: "incomplete", files: 1 });
     expect(transfers.at(-1)?.reason).toMatch(
@@ -507,16 +491,14 @@ describe("when a program has ended", () => {
   });
 
   test("what is lost is named before what only has another name, and counted apart", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     const odd = ["a:1", "a:2", "a:3", "a:4"].map((name) => [`results/${name}`, "m"]);
     scene.write(Object.fromEntries(odd));
     // Wherever a folder has what was made first.
     symlinkSync("../..", path.join(scene.workFolder, "results/first"));
     for (const name of ["a", "b", "c"]) symlinkSync("nowhere", path.join(scene.workFolder, "results", name));
     symlinkSync("../..", path.join(scene.workFolder, "results/up"));
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     const { state, reason } = transfers.at(-1) ?? {};
     expect(state).toBe("incomplete");
     expect(reason).toMatch(/^(first|up) is not stored: .*?; (first|up) is not stored: /);
@@ -545,8 +527,7 @@ describe("when a program has ended", () => {
   });
 
   test("a link to nothing, or to the folder itself, loses nothing; a folder behind a link is stored", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     scene.write({ "elsewhere/big": "b" });
     mkdirSync(path.join(scene.workFolder, "results"), { recursive: true });
     symlinkSync("../elsewhere", path.join(scene.workFolder, "results/linked"));
@@ -554,32 +535,27 @@ describe("when a program has ended", () => {
     symlinkSync("nowhere", path.join(scene.workFolder, "results/dangling"));
     symlinkSync("itself", path.join(scene.workFolder, "results/itself"));
     symlinkSync("x".repeat(300), path.join(scene.workFolder, "results/long"));
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     expect(scene.read(place())).toMatchObject({ "worker-0/linked/big": "b" });
     expect(transfers.at(-1)).toMatchObject({ state: "done", files: 1 });
   });
 
   test("a file that a process goes on writing to does not keep the others back", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     const file = scene.write({ "results/model.pt": "m", "results/log": "0" });
     const timer = setInterval(() => appendFileSync(file, "more"), 1);
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     clearInterval(timer);
     expect(scene.read(place())["worker-0/model.pt"]).toBe("m");
   }, 30_000);
 
   test("its output is brought up, in place of what an earlier life left; nothing replaces something never", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     scene.write({ "results/a/model": "first" });
     one.programEnded();
     await one.settle({ last: false });
     scene.write({ "results/a/model": "second" });
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     expect(scene.read(place())).toEqual({ "worker-0/a/model": "second" });
     expect(transfers.at(-1)).toMatchObject({
       what: "output",
@@ -589,10 +565,8 @@ describe("when a program has ended", () => {
     });
 
     const elsewhere = new CarrierScene();
-    const next = carrier({ workFolder: elsewhere.workFolder });
-    await next.begin("");
-    next.programEnded();
-    await next.settle({ last: true });
+    const next = await begun({ workFolder: elsewhere.workFolder });
+    await ended(next);
     expect(scene.read(place())).toEqual({ "worker-0/a/model": "second" });
     expect(transfers.at(-1)).toMatchObject({
       state: "empty",
@@ -603,12 +577,10 @@ describe("when a program has ended", () => {
   });
 
   test("what a program left as a file in place of the folder is stored, and that is said", async () => {
-    const one = carrier();
-    await one.begin("");
+    const one = await begun();
     rmSync(path.join(scene.workFolder, "results"), { recursive: true });
     scene.write({ results: "model" });
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     expect(scene.read(place())).toEqual({ "worker-0/results": "model" });
     const reason = "results is a file, not a folder: it is stored alone";
     expect(transfers.at(-1)).toMatchObject({ state: "done", files: 1, reason });
@@ -685,8 +657,7 @@ describe("when a program has ended", () => {
       },
     });
     scene.write({ "results/model": "0123456789", "results/more": "0123456789" });
-    one.programEnded();
-    await one.settle({ last: true });
+    await ended(one);
     expect(transfers.at(-1)).toMatchObject({
       state: "failed",
       reason: expect.stringContaining("tony.carrier.timeout"),

@@ -20,6 +20,7 @@ import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { Checkpoint } from "../../../src/job/execution.ts";
 import type { Transfer } from "../../../src/job/status.ts";
 import { MANIFEST, UNFINISHED } from "../../../src/job/stored/carried-names.ts";
+import { deferred } from "../../support/deferred.ts";
 import { eventually } from "../../support/eventually.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { CarrierScene, CleanedFileSystem, DyingFileSystem } from "./scene.ts";
@@ -66,14 +67,8 @@ async function saves(one: CheckpointCarrier, step: number, files: Readonly<Recor
 
 /** What is brought up to it waits until it may go on. */
 function slowFileSystem() {
-  let enter: () => void = () => undefined;
-  const entered = new Promise<void>((resolve) => {
-    enter = resolve;
-  });
-  let leave: () => void = () => undefined;
-  const left = new Promise<void>((resolve) => {
-    leave = resolve;
-  });
+  const { promise: entered, resolve: enter } = deferred();
+  const { promise: left, resolve: leave } = deferred();
   class Slow extends LocalFileSystem {
     override async mkdirs(target: string, permission: number) {
       enter();

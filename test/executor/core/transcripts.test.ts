@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { createExecutorCore, executorCoreOf } from "../../../executor/core/core.ts";
 import type { Effect } from "../../../executor/core/effects.ts";
 import type { Event } from "../../../executor/core/events.ts";
@@ -194,12 +194,10 @@ function retold(text: string): string {
   return lines.join("\n");
 }
 
-describe("an executor", () => {
-  test.each(readdirSync(folder))("decides as it stands in %s", (name) => {
-    const file = path.join(folder, name);
-    const text = readFileSync(file, "utf8");
-    const now = retold(text);
-    if (process.env.REWRITE === "1") writeFileSync(file, now);
-    expect(now).toBe(process.env.REWRITE === "1" ? now : text);
-  });
+test.each(readdirSync(folder))("an executor decides as it stands in %s", (name) => {
+  const file = path.join(folder, name);
+  const text = readFileSync(file, "utf8");
+  const now = retold(text);
+  if (process.env.REWRITE === "1") writeFileSync(file, now);
+  expect(now).toBe(process.env.REWRITE === "1" ? now : text);
 });

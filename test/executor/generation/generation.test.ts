@@ -178,35 +178,31 @@ test("the task's own port is served while the program runs, and free when it has
   await eventually("the port is free", async () => (await takenPorts([task])).length === 0);
 });
 
-describe("a notice to a program", () => {
-  test("is in its file, and told once; another one asks it to save again", async () => {
-    expect(generation.notice(drained)).toBe(false);
-    await running("sleep 100");
-    expect(generation.advice).toEqual({ answer: "continue" });
-    expect([generation.notice(drained), generation.notice(drained)]).toEqual([true, false]);
-    expect(JSON.parse(readFileSync(file("notice"), "utf8"))).toEqual({ cause: "decommissioning", deadlineMs: 9 });
-    const save = { answer: "checkpoint-now", cause: "decommissioning", deadlineMs: 9 };
-    expect(generation.advice).toEqual(save);
-    generation.saved();
-    expect(generation.advice).toEqual({ answer: "continue" });
-    expect(generation.notice({ ...drained, atMs: 2 })).toBe(true);
-    expect(generation.advice).toEqual(save);
-    const stopped = generation.stop({ graceMs: 60_000, reason });
-    expect(generation.advice).toMatchObject({ answer: "stop" });
-    await stopped;
-    expect(generation.notice({ ...drained, atMs: 3 })).toBe(false);
-  });
+test("a notice to a program is in its file, and told once; another one asks it to save again", async () => {
+  expect(generation.notice(drained)).toBe(false);
+  await running("sleep 100");
+  expect(generation.advice).toEqual({ answer: "continue" });
+  expect([generation.notice(drained), generation.notice(drained)]).toEqual([true, false]);
+  expect(JSON.parse(readFileSync(file("notice"), "utf8"))).toEqual({ cause: "decommissioning", deadlineMs: 9 });
+  const save = { answer: "checkpoint-now", cause: "decommissioning", deadlineMs: 9 };
+  expect(generation.advice).toEqual(save);
+  generation.saved();
+  expect(generation.advice).toEqual({ answer: "continue" });
+  expect(generation.notice({ ...drained, atMs: 2 })).toBe(true);
+  expect(generation.advice).toEqual(save);
+  const stopped = generation.stop({ graceMs: 60_000, reason });
+  expect(generation.advice).toMatchObject({ answer: "stop" });
+  await stopped;
+  expect(generation.notice({ ...drained, atMs: 3 })).toBe(false);
 });
 
-describe("what a program's command leaves", () => {
-  test("is named and ended when it has ended by itself", async () => {
-    // A shell's child has the shell's name until it has become its program.
-    await running(`sleep 1000 & until grep -q sleep /proc/$!/comm; do :; done; echo $! > ${file("left")}`);
-    await ended();
-    expect(await generation.leftovers).toMatch(/^its command ended before 1 process of it \(sleep\), /);
-    const left = Number(readFileSync(file("left"), "utf8"));
-    expect(existsSync(`/proc/${left}`) && !readFileSync(`/proc/${left}/stat`, "utf8").includes(") Z ")).toBe(false);
-  });
+test("what a program's command leaves is named and ended when it has ended by itself", async () => {
+  // A shell's child has the shell's name until it has become its program.
+  await running(`sleep 1000 & until grep -q sleep /proc/$!/comm; do :; done; echo $! > ${file("left")}`);
+  await ended();
+  expect(await generation.leftovers).toMatch(/^its command ended before 1 process of it \(sleep\), /);
+  const left = Number(readFileSync(file("left"), "utf8"));
+  expect(existsSync(`/proc/${left}`) && !readFileSync(`/proc/${left}/stat`, "utf8").includes(") Z ")).toBe(false);
 });
 
 test("of many kinds of processes that a command leaves three are named, each once, and all are counted", async () => {

@@ -20,8 +20,6 @@ describe("a PEX that the job ships", () => {
   });
 });
 
-describe("a job without a PEX", () => {
-  it("gets no variable for it", () => {
-    expect(pexVariables(container, [other])).toEqual({});
-  });
+it("a job without a PEX gets no variable for it", () => {
+  expect(pexVariables(container, [other])).toEqual({});
 });

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import { afterEach, expect, it, jest } from "@jest/globals";
 import { MasterLink, type MasterLinkOptions } from "../../../executor/master/master-link.ts";
 import { StagingFolder } from "../../../executor/master/staging-folder.ts";
 import { noCredentials } from "../../../src/hadoop/security/credentials.ts";
@@ -48,55 +48,51 @@ function linkTo(address: string, changes: Partial<MasterLinkOptions> = {}): Mast
   return link;
 }
 
-describe("an executor whose ApplicationMaster died before it was welcomed", () => {
-  it("finds the next attempt by the staging folder, registers there, and obeys no earlier one again", async () => {
-    const orphaned = jest.fn();
-    const log = openLog("error");
-    const said = jest.spyOn(log, "debug");
-    const folder = mkdtempSync(path.join(tmpdir(), "tony-staging-"));
-    closing.push(async () => rmSync(folder, { recursive: true }));
-    const dead = await startMaster();
-    await dead.server.close(0);
-    const next = await master(2);
-    const announced = { attempt: 2, host: "127.0.0.1", port: next.server.port };
-    writeFileSync(path.join(folder, "am-2.json"), JSON.stringify(announced));
-    const staging = new StagingFolder(
-      stagingLocation({ ...anExecutorJob(), stagingUrl: `file://${folder}` }),
-      () => noCredentials,
-    );
-    const link = linkTo(dead.address, {
-      orphaned,
-      log,
-      lookIntoStaging: () => staging.look({ ...registration, applicationId: identity.applicationId }),
-    });
-    const waiting = [link.connected(), link.connected()];
-    link.start();
-    const call = await next.executors.calls.next((one) => one.call === "connected");
-    expect(call).toMatchObject({ registration });
-    await Promise.all(waiting);
-    expect(link.master).toEqual({ attempt: 2, address: next.address });
-    expect(orphaned).not.toHaveBeenCalled();
-    expect(said.mock.calls.map(([event, words]) => `${event}: ${words}`)).toContainEqual(
-      expect.stringMatching(/^connect-failed: .* did not answer: .*ECONNREFUSED/),
-    );
-    expect(link.rejoin({ attempt: 1, address: dead.address })).toEqual({
-      accepted: false,
-      reason: "attempt 2 is obeyed already",
-    });
-    expect(link.master.attempt).toBe(2);
+it("an executor whose ApplicationMaster died before it was welcomed finds the next attempt by the staging folder, registers there, and obeys no earlier one again", async () => {
+  const orphaned = jest.fn();
+  const log = openLog("error");
+  const said = jest.spyOn(log, "debug");
+  const folder = mkdtempSync(path.join(tmpdir(), "tony-staging-"));
+  closing.push(async () => rmSync(folder, { recursive: true }));
+  const dead = await startMaster();
+  await dead.server.close(0);
+  const next = await master(2);
+  const announced = { attempt: 2, host: "127.0.0.1", port: next.server.port };
+  writeFileSync(path.join(folder, "am-2.json"), JSON.stringify(announced));
+  const staging = new StagingFolder(
+    stagingLocation({ ...anExecutorJob(), stagingUrl: `file://${folder}` }),
+    () => noCredentials,
+  );
+  const link = linkTo(dead.address, {
+    orphaned,
+    log,
+    lookIntoStaging: () => staging.look({ ...registration, applicationId: identity.applicationId }),
   });
+  const waiting = [link.connected(), link.connected()];
+  link.start();
+  const call = await next.executors.calls.next((one) => one.call === "connected");
+  expect(call).toMatchObject({ registration });
+  await Promise.all(waiting);
+  expect(link.master).toEqual({ attempt: 2, address: next.address });
+  expect(orphaned).not.toHaveBeenCalled();
+  expect(said.mock.calls.map(([event, words]) => `${event}: ${words}`)).toContainEqual(
+    expect.stringMatching(/^connect-failed: .* did not answer: .*ECONNREFUSED/),
+  );
+  expect(link.rejoin({ attempt: 1, address: dead.address })).toEqual({
+    accepted: false,
+    reason: "attempt 2 is obeyed already",
+  });
+  expect(link.master.attempt).toBe(2);
 });
 
-describe("an executor that a later attempt calls", () => {
-  it("leaves the earlier one, whom it can show that it was replaced, should that be where the later one is said to be", async () => {
-    const [first, second] = [await master(1), await master(2)];
-    const link = linkTo(first.address);
-    link.start();
-    await link.connected();
-    expect(link.rejoin({ attempt: 2, address: second.address }).accepted).toBe(true);
-    await second.executors.calls.next((one) => one.call === "connected");
-    await first.executors.calls.next((one) => one.call === "disconnected");
-    expect(link.rejoin({ attempt: 2, address: first.address }).accepted).toBe(true);
-    expect(await first.executors.calls.next((one) => one.call === "superseded")).toMatchObject({ attempt: 2 });
-  });
+it("an executor that a later attempt calls leaves the earlier one, whom it can show that it was replaced, should that be where the later one is said to be", async () => {
+  const [first, second] = [await master(1), await master(2)];
+  const link = linkTo(first.address);
+  link.start();
+  await link.connected();
+  expect(link.rejoin({ attempt: 2, address: second.address }).accepted).toBe(true);
+  await second.executors.calls.next((one) => one.call === "connected");
+  await first.executors.calls.next((one) => one.call === "disconnected");
+  expect(link.rejoin({ attempt: 2, address: first.address }).accepted).toBe(true);
+  expect(await first.executors.calls.next((one) => one.call === "superseded")).toMatchObject({ attempt: 2 });
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import {
   type ProcessIo,
   type ProcessStat,
@@ -77,9 +77,13 @@ function pidsOf(stats: readonly ProcessStat[]): number[] {
   return stats.map(({ pid }) => pid).sort((a, b) => a - b);
 }
 
+let processes: FakeProcesses;
+beforeEach(() => {
+  processes = new FakeProcesses();
+});
+
 describe("a program's processes", () => {
   it("are the descendants of the first one", () => {
-    const processes = new FakeProcesses();
     for (const [pid, parent] of [
       [100, 1],
       [101, 100],
@@ -92,7 +96,6 @@ describe("a program's processes", () => {
   });
 
   it("are those, too, that left the tree but carry the marker, with their descendants", () => {
-    const processes = new FakeProcesses();
     processes.add(100, 1, { marked: true });
     processes.add(200, 1, { marked: true });
     processes.add(201, 200);
@@ -101,7 +104,6 @@ describe("a program's processes", () => {
   });
 
   it("are remembered when they lose their parent, marker or not", () => {
-    const processes = new FakeProcesses();
     processes.add(100, 1);
     processes.add(101, 100);
     const tree = processes.tree(100);
@@ -112,21 +114,18 @@ describe("a program's processes", () => {
   });
 
   it("are none that began before the program, whatever they carry", () => {
-    const processes = new FakeProcesses();
     processes.add(100, 1, { startTicks: 500 });
     processes.add(90, 1, { startTicks: 499, marked: true });
     expect(pidsOf(processes.tree(100).members())).toEqual([100]);
   });
 
   it("do not count when they only wait to be reaped", () => {
-    const processes = new FakeProcesses();
     processes.add(100, 1, { state: "Z" });
     processes.add(101, 100);
     expect(pidsOf(processes.tree(100).members())).toEqual([101]);
   });
 
   it("are sampled without reading again what belongs to others", () => {
-    const processes = new FakeProcesses();
     processes.add(100, 1);
     for (let pid = 1000; pid < 1100; pid += 1) processes.add(pid, 1);
     const tree = processes.tree(100);
@@ -137,7 +136,6 @@ describe("a program's processes", () => {
   });
 
   it("are sampled from the first time on without reading what ran before the program", () => {
-    const processes = new FakeProcesses();
     for (let pid = 1000; pid < 1100; pid += 1) processes.add(pid, 1);
     const earlier = processes.pids();
     processes.add(5000, 1);
@@ -149,7 +147,6 @@ describe("a program's processes", () => {
   });
 
   it("are found in full by a pid that somebody else had before the program was started", () => {
-    const processes = new FakeProcesses();
     processes.add(5000, 1);
     processes.add(1001, 5000, { startTicks: 5001 });
     const tree = processes.tree(5000, [1000, 1001, 5000]);
@@ -158,7 +155,6 @@ describe("a program's processes", () => {
   });
 
   it("are never signalled by a pid that is used again", () => {
-    const processes = new FakeProcesses();
     processes.add(100, 1);
     processes.add(101, 100);
     const stat = processes.stat.bind(processes);
@@ -199,7 +195,6 @@ describe("a program's processes", () => {
     });
 
     it("include what a process without a handler has forked beside one that has one", () => {
-      const processes = new FakeProcesses();
       processes.add(100, 1);
       processes.add(101, 100);
       processes.catching.add(100);
@@ -212,7 +207,6 @@ describe("a program's processes", () => {
     });
 
     it("are not followed for ever when they fork without end", () => {
-      const processes = new FakeProcesses();
       processes.add(100, 1);
       processes.onSignal = (pid) => processes.add(pid + 1, pid);
       processes.tree(100).signal("SIGUSR1");
@@ -222,7 +216,6 @@ describe("a program's processes", () => {
 
   describe("being ended", () => {
     it("get TERM once, and it is over when all have ended", async () => {
-      const processes = new FakeProcesses();
       processes.add(100, 1);
       processes.add(101, 100);
       const graceMs = () => 1000;
@@ -231,7 +224,6 @@ describe("a program's processes", () => {
     });
 
     it("may start others to save something, which live until the grace is over", async () => {
-      const processes = new FakeProcesses();
       processes.add(100, 1);
       processes.catching.add(100);
       let nowMs = 0;
@@ -248,7 +240,6 @@ describe("a program's processes", () => {
     });
 
     it("get no second TERM where their group has had one", async () => {
-      const processes = new FakeProcesses();
       processes.add(100, 1, { group: 7 });
       processes.add(101, 100, { group: 8 });
       let nowMs = 0;
@@ -266,7 +257,6 @@ describe("a program's processes", () => {
     });
 
     it("get KILL when the grace is over", async () => {
-      const processes = new FakeProcesses();
       processes.add(100, 1);
       let nowMs = 0;
       processes.onSignal = (pid, signal) => {
@@ -283,7 +273,6 @@ describe("a program's processes", () => {
     });
 
     it("are given up when one survives KILL", async () => {
-      const processes = new FakeProcesses();
       processes.add(100, 1);
       let nowMs = 0;
       processes.onSignal = () => {
@@ -399,17 +388,14 @@ describe("a program's processes, suspended", () => {
   });
 });
 
-describe("what a program's processes read and write", () => {
-  it("is the sum of those that tell it, and not known where none does", () => {
-    const processes = new FakeProcesses();
-    for (const pid of [100, 101, 102]) processes.add(pid, pid - 1);
-    const tree = processes.tree(100);
-    expect(tree.ioOf(tree.sample())).toBeUndefined();
-    processes.counts.set(100, { readBytes: 1, writtenBytes: 20 });
-    processes.counts.set(102, { readBytes: 4, writtenBytes: 80 });
-    processes.counts.set(99, { readBytes: 1_000, writtenBytes: 1_000 });
-    expect(tree.ioOf(tree.sample())).toEqual({ readBytes: 5, writtenBytes: 100 });
-  });
+it("what a program's processes read and write is the sum of those that tell it, and not known where none does", () => {
+  for (const pid of [100, 101, 102]) processes.add(pid, pid - 1);
+  const tree = processes.tree(100);
+  expect(tree.ioOf(tree.sample())).toBeUndefined();
+  processes.counts.set(100, { readBytes: 1, writtenBytes: 20 });
+  processes.counts.set(102, { readBytes: 4, writtenBytes: 80 });
+  processes.counts.set(99, { readBytes: 1_000, writtenBytes: 1_000 });
+  expect(tree.ioOf(tree.sample())).toEqual({ readBytes: 5, writtenBytes: 100 });
 });
 
 describe("/proc", () => {

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import { holdPort, holdReusablePort } from "../../../executor/program/ports.ts";
 import { candidatePorts } from "../../../src/listening.ts";
+import { deferred } from "../../support/deferred.ts";
 
 const held: { release(): Promise<void> }[] = [];
 
@@ -43,8 +44,7 @@ describe("a task's port", () => {
 
   it("answers requests until it is released, which ends those that still wait for their answer", async () => {
     const { port, serve, release } = await hold({ random: () => 0 });
-    let heard: () => void = () => undefined;
-    const asked = new Promise<void>((resolve) => (heard = resolve));
+    const { promise: asked, resolve: heard } = deferred();
     serve((request, response) => {
       if (request.url === "/now") response.end("here");
       else heard();
@@ -105,13 +105,11 @@ describe("the ports that are tried", () => {
   });
 });
 
-describe("a port at which something is served", () => {
-  it("answers until it is released, and is anybody's then", async () => {
-    const { port, serve, release } = await holdPort({ random: () => 0 });
-    serve((_request, response) => response.end("here"));
-    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("here");
-    await release();
-    const server = await listen(port);
-    server.close();
-  });
+it("a port at which something is served answers until it is released, and is anybody's then", async () => {
+  const { port, serve, release } = await holdPort({ random: () => 0 });
+  serve((_request, response) => response.end("here"));
+  expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("here");
+  await release();
+  const server = await listen(port);
+  server.close();
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { createReadable } from "../../../src/hadoop/hdfs/create-readable.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../../src/hadoop/hdfs/file-system.ts";
+import { deferred } from "../../support/deferred.ts";
 
 const file = "/journal/1";
 const content = Buffer.from("whole");
@@ -18,7 +19,7 @@ class SlowToClose implements Pick<FileSystem, "create" | "stat"> {
 
   constructor(lengthsBytes: readonly (number | undefined)[]) {
     this.#lengthsBytes = [...lengthsBytes];
-    const { promise, resolve, reject } = withResolvers();
+    const { promise, resolve, reject } = deferred();
     this.#closed = promise;
     this.close = resolve;
     this.refuse = () => reject(denied);
@@ -46,16 +47,6 @@ const aFile: FileStatus = {
   owner: "ada",
   group: "users",
 };
-
-function withResolvers() {
-  let resolve: () => void = () => undefined;
-  let reject: (error: unknown) => void = () => undefined;
-  const promise = new Promise<void>((taken, refused) => {
-    resolve = taken;
-    reject = refused;
-  });
-  return { promise, resolve, reject };
-}
 
 describe("a file that can be read before its writer is told that it is closed", () => {
   test("is there when all of it is seen, and is closed later", async () => {

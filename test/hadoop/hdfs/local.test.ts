@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { describe, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { describeFileSystem } from "../../support/file-system-contract.ts";
 
@@ -14,10 +14,8 @@ describeFileSystem("the local disk", async () => {
   return { fileSystem: new LocalFileSystem(), folder, dispose: () => rm(folder, { recursive: true }) };
 });
 
-describe("the local disk", () => {
-  test("is named to YARN by file URLs", () => {
-    expect(new LocalFileSystem().resourceUrl("/a/b")).toEqual({ scheme: "file", host: "", port: -1, path: "/a/b" });
-  });
+test("the local disk is named to YARN by file URLs", () => {
+  expect(new LocalFileSystem().resourceUrl("/a/b")).toEqual({ scheme: "file", host: "", port: -1, path: "/a/b" });
 });
 
 test("a file is read as it is, whether it is small or large, whole or a part of it", async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import type { Credentials } from "../../../src/hadoop/security/credentials.ts";
-import { tokenOfKind, withoutMasterRights } from "../../../src/hadoop/security/credentials.ts";
+import { type Credentials, tokenOfKind, withoutMasterRights } from "../../../src/hadoop/security/credentials.ts";
 import { TokenKind } from "../../../src/hadoop/security/token.ts";
 import { readTokenFile, writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
 import { outcomeOf } from "../../support/outcome.ts";

@@ -65,12 +65,10 @@ test("a scheduler that counts cores, too, says so at the registration; others co
   expect([counted(), counted(MEMORY), counted(MEMORY, CPU)]).toEqual(["memory", "memory", "all"]);
 });
 
-describe("orders", () => {
-  test("an answer without one does not read as the first of them", () => {
-    expect(commandFromWire(decoded({ response_id: 1 }))).toBeUndefined();
-    expect(commandFromWire(decoded({ a_m_command: yarn.AMCommandProto.AM_RESYNC }))).toBe("RESYNC");
-    expect(commandFromWire(decoded({ a_m_command: yarn.AMCommandProto.AM_SHUTDOWN }))).toBe("SHUTDOWN");
-  });
+test("orders an answer without one does not read as the first of them", () => {
+  expect(commandFromWire(decoded({ response_id: 1 }))).toBeUndefined();
+  expect(commandFromWire(decoded({ a_m_command: yarn.AMCommandProto.AM_RESYNC }))).toBe("RESYNC");
+  expect(commandFromWire(decoded({ a_m_command: yarn.AMCommandProto.AM_SHUTDOWN }))).toBe("SHUTDOWN");
 });
 
 test("a container's end without diagnostics has none", () => {

@@ -3,6 +3,7 @@ import type { RpcClient } from "../../../src/hadoop/rpc/client.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { NodeConnections } from "../../../src/hadoop/yarn/node-connections.ts";
 import type { NodeId } from "../../../src/hadoop/yarn/records.ts";
+import { deferred } from "../../support/deferred.ts";
 import { keptBy } from "../../support/resources.ts";
 
 const IDLE_MS = 1_000;
@@ -26,10 +27,7 @@ const at = (node: NodeId) => pool.use(node, async (client) => client);
 
 /** A call that is under way until it is told to end. */
 function underWay(node: NodeId) {
-  let end = (): void => undefined;
-  const answered = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const { promise: answered, resolve: end } = deferred();
   const clients: RpcClient[] = [];
   const over = pool.use(node, async (client) => {
     clients.push(client);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
 import { OutstandingRequests } from "../../../src/hadoop/yarn/outstanding-requests.ts";
@@ -27,6 +27,11 @@ function container(changes: Partial<Container> = {}): Container {
 
 const countsOf = (table: OutstandingRequests) =>
   Object.fromEntries(table.rows.map(({ resourceName, count }) => [resourceName, count]));
+
+let table: OutstandingRequests;
+beforeEach(() => {
+  table = new OutstandingRequests();
+});
 
 describe("containers of constrained places", () => {
   const request = { priority: 3, capability, count: 2, tags: ["w"] };
@@ -62,7 +67,6 @@ describe("containers of constrained places", () => {
 
 describe("what a heartbeat tells", () => {
   test("each change once", () => {
-    const table = new OutstandingRequests();
     table.ask([row()]);
     table.release(["container_1_0001_01_000009"]);
     table.blacklist({ add: ["bad"] });
@@ -76,14 +80,12 @@ describe("what a heartbeat tells", () => {
   });
 
   test("the last word about a row: counts are whole numbers, not differences", () => {
-    const table = new OutstandingRequests();
     table.ask([row({ count: 5 }), row({ count: 3, priority: 2 })]);
     table.ask([row({ count: 1 })]);
     expect(table.take().asks).toEqual([row({ count: 1 }), row({ count: 3, priority: 2 })]);
   });
 
   test("a withdrawn row is told as 0, and then forgotten", () => {
-    const table = new OutstandingRequests();
     table.ask([row()]);
     table.take();
     table.ask([row({ count: 0 })]);
@@ -93,21 +95,18 @@ describe("what a heartbeat tells", () => {
   });
 
   test("rows are the same when their resources are, however written", () => {
-    const table = new OutstandingRequests();
     table.ask([row({ capability: { ...capability, others: { a: 1, b: 2, none: 0 } } })]);
     table.ask([row({ capability: { ...capability, others: { b: 2, a: 1 } }, count: 9 })]);
     expect(table.rows.map(({ count }) => count)).toEqual([9]);
   });
 
   test("a host that is good again was not bad", () => {
-    const table = new OutstandingRequests();
     table.blacklist({ add: ["a", "b"] });
     table.blacklist({ remove: ["a"] });
     expect(table.take()).toMatchObject({ blacklistAdditions: ["b"], blacklistRemovals: ["a"] });
   });
 
   test("a host that is both refused and freed before one heartbeat is told by its last word alone", () => {
-    const table = new OutstandingRequests();
     table.blacklist({ remove: ["a", "c"] });
     table.blacklist({ add: ["a", "b"] });
     table.blacklist({ add: ["d"], remove: ["b", "d"] });
@@ -117,14 +116,12 @@ describe("what a heartbeat tells", () => {
   });
 
   test("a container whose end is reported before it could be given back is not", () => {
-    const table = new OutstandingRequests();
     table.release(["container_1_0001_01_000009"]);
     table.ended("container_1_0001_01_000009");
     expect(table.take()).toEqual(nothing);
   });
 
   test("a container whose end was reported is not given back again after a refusal", () => {
-    const table = new OutstandingRequests();
     table.release(["container_1_0001_01_000008", "container_1_0001_01_000009"]);
     const changes = table.take();
     table.ended("container_1_0001_01_000008");
@@ -135,7 +132,6 @@ describe("what a heartbeat tells", () => {
 
 describe("a container that came", () => {
   test("lowers the rows it answers, though it is larger than asked", () => {
-    const table = new OutstandingRequests();
     const other = row({ priority: 2, allocationRequestId: 8 });
     table.ask([
       row(),
@@ -155,14 +151,12 @@ describe("a container that came", () => {
   });
 
   test("of several racks none is lowered: which one it was is not told", () => {
-    const table = new OutstandingRequests();
     table.ask([row(), row({ resourceName: "/one" }), row({ resourceName: "/two" })]);
     table.granted(container());
     expect(countsOf(table)).toEqual({ "*": 1, "/one": 2, "/two": 2 });
   });
 
   test("lowers a rack's row where the other racks are not asked for any more", () => {
-    const table = new OutstandingRequests();
     table.ask([row(), row({ resourceName: "/one" }), row({ resourceName: "/two" })]);
     table.take();
     table.ask([row({ resourceName: "/two", count: 0 })]);
@@ -185,7 +179,6 @@ describe("a container that came", () => {
 
 describe("after a resync everything outstanding is told again", () => {
   test("what is still wanted, unfinished releases, the whole blacklist", () => {
-    const table = new OutstandingRequests();
     table.ask([row({ count: 3 })]);
     table.release(["container_1_0001_01_000004", "container_1_0001_01_000005"]);
     table.blacklist({ add: ["a", "b"] });
@@ -204,7 +197,6 @@ describe("after a resync everything outstanding is told again", () => {
   });
 
   test("a container that comes while its row is being withdrawn changes nothing of that", () => {
-    const table = new OutstandingRequests();
     const constrained = { priority: 3, capability, count: 0, tags: ["w"] };
     table.ask([row({ count: 0 })]);
     table.askConstrained([constrained]);
@@ -214,7 +206,6 @@ describe("after a resync everything outstanding is told again", () => {
   });
 
   test("but not what has been answered meanwhile", () => {
-    const table = new OutstandingRequests();
     table.ask([row({ count: 1 })]);
     table.release(["container_1_0001_01_000003"]);
     table.take();

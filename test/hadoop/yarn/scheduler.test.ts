@@ -292,17 +292,15 @@ describe("an attempt whose time is over", () => {
   });
 });
 
-describe("the token", () => {
-  test("a renewed one is used for the next connection, and the open one lives on", async () => {
-    await client.register(master);
-    script = [allocated({ response_id: 1, am_rm_token: { ...second } })];
-    await client.heartbeat(0);
-    expect(client.token).toEqual({ ...second, identifier: Uint8Array.of(3), password: Uint8Array.of(4) });
-    await client.heartbeat(0);
-    expect(server.connections).toHaveLength(1);
-    accepted = second;
-    script = ["hang up"];
-    expect(await client.heartbeat(0)).toMatchObject({ kind: "allocation" });
-    expect(server.connections).toHaveLength(2);
-  });
+test("the token a renewed one is used for the next connection, and the open one lives on", async () => {
+  await client.register(master);
+  script = [allocated({ response_id: 1, am_rm_token: { ...second } })];
+  await client.heartbeat(0);
+  expect(client.token).toEqual({ ...second, identifier: Uint8Array.of(3), password: Uint8Array.of(4) });
+  await client.heartbeat(0);
+  expect(server.connections).toHaveLength(1);
+  accepted = second;
+  script = ["hang up"];
+  expect(await client.heartbeat(0)).toMatchObject({ kind: "allocation" });
+  expect(server.connections).toHaveLength(2);
 });

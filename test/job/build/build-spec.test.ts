@@ -242,18 +242,14 @@ describe("what a job cannot be", () => {
   });
 });
 
-describe("a right for everybody", () => {
-  test("is warned of, with what it lets people do", () => {
-    expect(saidAbout({ ...minimalJob, "tony.application.acl.modify": "*", "tony.application.acl.run": "*" })).toEqual([
-      expect.stringContaining("tony.application.acl.modify is *: every user of the cluster may end this job"),
-      expect.stringContaining(
-        "tony.application.acl.run is *: every user of the cluster may run commands in its containers as you",
-      ),
-    ]);
-    expect(saidAbout({ ...minimalJob, "tony.application.acl.view": "*", "tony.application.acl.run": "ada" })).toEqual(
-      [],
-    );
-  });
+test("a right for everybody is warned of, with what it lets people do", () => {
+  expect(saidAbout({ ...minimalJob, "tony.application.acl.modify": "*", "tony.application.acl.run": "*" })).toEqual([
+    expect.stringContaining("tony.application.acl.modify is *: every user of the cluster may end this job"),
+    expect.stringContaining(
+      "tony.application.acl.run is *: every user of the cluster may run commands in its containers as you",
+    ),
+  ]);
+  expect(saidAbout({ ...minimalJob, "tony.application.acl.view": "*", "tony.application.acl.run": "ada" })).toEqual([]);
 });
 
 describe("little memory", () => {

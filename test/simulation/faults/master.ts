@@ -1,5 +1,4 @@
-import type { Fault } from "./fault.ts";
-import { victim } from "./fault.ts";
+import { type Fault, victim } from "./fault.ts";
 
 /** What happens to the ApplicationMaster. */
 export const MASTER_FAULTS: readonly Fault[] = [
