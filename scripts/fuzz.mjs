@@ -22,7 +22,7 @@ A reader must refuse them by an error of its own, in time and memory that grow w
   npm run fuzz -- --from S          the seed they start from
   npm run fuzz -- --only NAME       readers whose name has that in it
 
-An input that is not refused as it should be is printed with its seed; test/fuzz/corpus.ts keeps it.`;
+An input that is not refused as it should be is printed with its seed; test/fuzz/fuzz.test.ts keeps it.`;
 
 await runMain(async () => {
   const { inputs, from, only, help } = readCommandLine();

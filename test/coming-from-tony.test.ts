@@ -1,8 +1,35 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { findKey } from "../src/job/keys.ts";
-import { type TableRow, tonyTable } from "./documents/tony-table.ts";
 import { tonyHistory, tonyKeys, tonyModes, tonyOptions, tonyVariables } from "./fixtures/tony/names.ts";
+
+/** A row of the table of what becomes of all that TonY has. */
+interface TableRow {
+  /** Of keys, options, variables, … as its first cell has them in code. */
+  readonly names: readonly string[];
+  readonly becomes: string;
+  /** Tests that show it: a file below `test`, without its ending, and the title of a test in it. */
+  readonly proofs: readonly { readonly file: string; readonly title: string }[];
+}
+
+/** The rows of all tables whose last column is `shown by`. */
+function tonyTable(markdown: string): TableRow[] {
+  const rows: TableRow[] = [];
+  let isIn = false;
+  for (const line of markdown.split("\n")) {
+    const cells = line.startsWith("|") ? line.slice(1, -1).split(/(?<!\\)\|/) : [];
+    const [first = "", becomes = "", proof = ""] = cells.map((cell) => cell.trim());
+    if (proof === "shown by") isIn = true;
+    else if (cells.length === 0) isIn = false;
+    else if (isIn && !/^-+$/.test(first)) rows.push({ names: codeIn(first), becomes, proofs: proofsIn(proof) });
+  }
+  return rows;
+}
+
+const codeIn = (cell: string) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+
+const proofsIn = (cell: string) =>
+  [...cell.matchAll(/`([^`]+)`: \*([^*]+)\*/g)].map(([, file = "", title = ""]) => ({ file, title }));
 
 const rows = tonyTable(readFileSync("docs/reference/tony.md", "utf8"));
 const named = new Set(rows.flatMap(({ names }) => names));

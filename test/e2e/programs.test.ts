@@ -5,9 +5,17 @@ import { containerVariables, programVariables } from "../../src/frameworks/varia
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { at, listAt, requestJson } from "../support/http-json.ts";
 import { Person } from "../support/person.ts";
-import { printEnvironment, printedEnvironments } from "../support/printed-environment.ts";
 import { sweep } from "../support/sweep.ts";
 import { writeZip } from "../support/zip-writer.ts";
+
+/** A command that prints its environment in one line, to be read by {@link printedEnvironments}. */
+const printEnvironment = `python3 -c 'import json, os; print("ENV " + json.dumps(dict(os.environ)), flush=True)'`;
+
+/** What each task's {@link printEnvironment} printed, by task, as `--logs all` shows it. A task that printed several has its last. */
+function printedEnvironments(out: string): Readonly<Record<string, Readonly<Record<string, string>>>> {
+  const found = out.matchAll(/^(\w+:\d+) +\| ENV (.*)$/gm);
+  return Object.fromEntries(Array.from(found, ([, task = "", json = ""]) => [task, JSON.parse(json)]));
+}
 
 const cluster = await testCluster();
 

@@ -18,10 +18,9 @@ import { anExecutorJob, identity as application, type ExecutorCall, startMaster 
 import { TestBundle } from "../support/bundle.ts";
 import { eventually } from "../support/eventually.ts";
 import { anExecutorLaunch } from "../support/executor-launch.ts";
-import { ExecutorScene, jobRunning, type SceneOptions } from "../support/executor-scene.ts";
+import { ExecutorScene, jobRunning, type SceneOptions, startSilentMaster } from "../support/executor-scene.ts";
 import { aJobSpec } from "../support/job-spec.ts";
 import { isRunning } from "../support/processes.ts";
-import { startSilentMaster } from "../support/silent-master.ts";
 
 const programs = new URL("../fixtures/programs/", import.meta.url).pathname;
 /** Why the ApplicationMaster has a program stopped. */
