@@ -1,16 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { buildId, packageRoot, programPath } from "../src/programs.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 describe("the package's own files", () => {
-  let folder = "";
-
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "tony-programs-"));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
 
   function installAt(root: string): void {
     mkdirSync(path.join(root, "dist/programs"), { recursive: true });
@@ -18,25 +13,25 @@ describe("the package's own files", () => {
   }
 
   test("the root is found from any depth, past packages of other names", () => {
-    installAt(folder);
-    const inner = path.join(folder, "node_modules/other/lib");
+    installAt(folder.path);
+    const inner = path.join(folder.path, "node_modules/other/lib");
     mkdirSync(inner, { recursive: true });
-    writeFileSync(path.join(folder, "node_modules/other/package.json"), JSON.stringify({ name: "other" }));
+    writeFileSync(path.join(folder.path, "node_modules/other/package.json"), JSON.stringify({ name: "other" }));
 
-    expect(packageRoot(inner)).toBe(folder);
+    expect(packageRoot(inner)).toBe(folder.path);
   });
 
   test("a folder outside the package is said to be so", () => {
-    expect(() => packageRoot(folder)).toThrow(expect.objectContaining({ code: "PACKAGE_NOT_FOUND" }));
+    expect(() => packageRoot(folder.path)).toThrow(expect.objectContaining({ code: "PACKAGE_NOT_FOUND" }));
   });
 
   test("a program that is not built names the command that builds it", () => {
-    installAt(folder);
-    expect(() => programPath("am", folder)).toThrow(/npm run build/);
+    installAt(folder.path);
+    expect(() => programPath("am", folder.path)).toThrow(/npm run build/);
 
-    const built = path.join(folder, "dist/programs/am.cjs");
+    const built = path.join(folder.path, "dist/programs/am.cjs");
     writeFileSync(built, "");
-    expect(programPath("am", folder)).toBe(built);
+    expect(programPath("am", folder.path)).toBe(built);
   });
 
   test("from sources the build is the package's version", () => {

@@ -1,25 +1,23 @@
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { RotatingLog } from "../src/rotating-log.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const limits = { maxBytes: 10, maxFiles: 2 };
 const atOnce = (work: () => void) => work();
 
 describe("a log that is closed at its limit", () => {
-  let folder = "";
+  const folder = temporaryFolder();
   let file = "";
   let log: RotatingLog;
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "tony-log-"));
-    file = path.join(folder, "stdout");
+    file = path.join(folder.path, "stdout");
     log = new RotatingLog(file);
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const write = (text: string) => appendFileSync(file, text);
-  const names = () => readdirSync(folder).sort();
+  const names = () => readdirSync(folder.path).sort();
   function all(from = 0): string {
     let text = "";
     for (let at = log.firstFrom(from); at < log.sizeBytes; ) {
@@ -102,7 +100,7 @@ describe("a log that is closed at its limit", () => {
   });
 
   test("of another name beside it is not its own", async () => {
-    appendFileSync(path.join(folder, "other.stdout.000000000000"), "other");
+    appendFileSync(path.join(folder.path, "other.stdout.000000000000"), "other");
     log = new RotatingLog(file);
     expect(log.sizeBytes).toBe(0);
     expect(existsSync(file)).toBe(false);

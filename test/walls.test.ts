@@ -1,7 +1,6 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { cruise } from "dependency-cruiser";
 import {
   clientRooms,
@@ -11,6 +10,7 @@ import {
   hadoopLayers,
   masterRooms,
 } from "../.dependency-cruiser.mjs";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
 const cores = ["../am/core", "../executor/core"].map((core) => path.resolve(import.meta.dirname, core));
 const job = path.resolve(import.meta.dirname, "../src/job/");
@@ -80,24 +80,20 @@ describe("the rooms of all folders", () => {
   const planted = ROOMS.map(({ folder, rooms }) =>
     rooms.map((room) => `${folder}/${room.endsWith("/") ? `${room}planted.ts` : room}`),
   );
-  let tree: string;
-  beforeEach(() => {
-    tree = mkdtempSync(path.join(tmpdir(), "walls-"));
-  });
-  afterEach(() => rmSync(tree, { recursive: true }));
+  const tree = temporaryFolder();
 
   /** One file for each room, in a folder of its own, that imports the file of another. */
   async function violations(imported: (index: number) => number): Promise<string[]> {
     for (const files of planted) {
       for (const [index, file] of files.entries()) {
         const target = files[imported(index)];
-        mkdirSync(path.join(tree, path.dirname(file)), { recursive: true });
+        mkdirSync(path.join(tree.path, path.dirname(file)), { recursive: true });
         const specifier = target === undefined ? "" : path.relative(path.dirname(file), target);
-        writeFileSync(path.join(tree, file), target === undefined ? "" : `import "./${specifier}";\n`);
+        writeFileSync(path.join(tree.path, file), target === undefined ? "" : `import "./${specifier}";\n`);
       }
     }
     const rules = { forbidden: forbidden.filter(({ name }) => name.endsWith("-imports-downward")) };
-    const { output } = await cruise(["."], { baseDir: tree, ruleSet: rules, validate: true });
+    const { output } = await cruise(["."], { baseDir: tree.path, ruleSet: rules, validate: true });
     if (typeof output === "string") throw new Error(output);
     return output.summary.violations.map(({ from }) => from).sort();
   }

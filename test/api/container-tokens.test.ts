@@ -1,27 +1,24 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { ContainerTokens } from "../../src/api/container-tokens.ts";
 import { executorIdentity, executorSecrets, makeIdentity } from "../../src/api/identity.ts";
 import { readTokenFile, writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("a container's token file", () => {
   const ours = executorSecrets(executorIdentity(makeIdentity("application_1_0001"), "c2"));
   const users = new Map([["alice.db", Buffer.from("hers")]]);
   const token = { identifier: Buffer.from("i"), password: Buffer.from("p"), kind: "k", service: "s" };
-  let folder = "";
+  const folder = temporaryFolder();
   let file = "";
   const inFile = () => readTokenFile(readFileSync(file));
 
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "tony-tokens-"));
-    file = path.join(folder, "container_tokens");
+    file = path.join(folder.path, "container_tokens");
     const credentials = { tokens: [{ alias: "a", token }], secrets: new Map([...users, ...ours]) };
     writeFileSync(file, writeTokenFile(credentials), { mode: 0o600 });
   });
-
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   it("has the user's tokens and secrets alone once ours are taken", () => {
     const { credentials } = ContainerTokens.take(file);

@@ -1,25 +1,23 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { untar } from "../../src/archives/untar.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
-let base: string;
+const base = temporaryFolder();
 let target: string;
 
 beforeEach(() => {
-  base = mkdtempSync(path.join(tmpdir(), "untar-"));
-  target = path.join(base, "target");
+  target = path.join(base.path, "target");
   mkdirSync(target);
 });
-afterEach(() => rmSync(base, { recursive: true }));
 
 function packed(name: string, bytes: number, ...options: string[]): string {
-  const source = path.join(base, "source");
+  const source = path.join(base.path, "source");
   mkdirSync(source);
   writeFileSync(path.join(source, "run"), Buffer.alloc(bytes, "x"), { mode: 0o755 });
-  const archive = path.join(base, name);
+  const archive = path.join(base.path, name);
   execFileSync("tar", ["-cf", archive, ...options, "-C", source, "."]);
   return archive;
 }
@@ -51,5 +49,5 @@ test("what is no archive, or ends too early, is told by what reads it", async ()
   await expect(untar(archive, target)).rejects.toMatchObject({ code: "LOCALIZATION" });
   writeFileSync(archive, "no archive".repeat(100));
   await expect(untar(archive, target)).rejects.toMatchObject({ code: "LOCALIZATION" });
-  await expect(untar(path.join(base, "none.tar"), target)).rejects.toMatchObject({ code: "LOCALIZATION" });
+  await expect(untar(path.join(base.path, "none.tar"), target)).rejects.toMatchObject({ code: "LOCALIZATION" });
 });

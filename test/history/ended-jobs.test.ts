@@ -1,28 +1,27 @@
-import { mkdtemp, readdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
-import { tmpdir, userInfo } from "node:os";
+import { readdir, rename, stat, utimes, writeFile } from "node:fs/promises";
+import { userInfo } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import { EndedJobs } from "../../src/history/ended-jobs.ts";
 import { aJobStatus } from "../client/job-status.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const user = userInfo().username;
 const dayMs = 24 * 3_600_000;
 
 describe("how a user's jobs ended", () => {
-  let root: string;
+  const root = temporaryFolder();
   let jobs: EndedJobs;
-  beforeEach(async () => {
-    root = await mkdtemp(path.join(tmpdir(), "ended-jobs-"));
-    jobs = new EndedJobs({ fileSystem: new LocalFileSystem(), path: root }, user);
+  beforeEach(() => {
+    jobs = new EndedJobs({ fileSystem: new LocalFileSystem(), path: root.path }, user);
   });
-  afterEach(() => rm(root, { recursive: true }));
 
   test("is kept beside the staging folders and found by the application's id", async () => {
     const status = aJobStatus({ state: "failed" });
     await jobs.keep(status);
     expect(JSON.parse((await jobs.find(status.applicationId)) ?? "")).toEqual(status);
-    expect(await readdir(root)).toEqual([`history-${user}`]);
+    expect(await readdir(root.path)).toEqual([`history-${user}`]);
   });
 
   test("is the last word where it was written twice", async () => {
@@ -39,7 +38,7 @@ describe("how a user's jobs ended", () => {
     await jobs.keep(last);
     await jobs.keepLeft(left);
     expect(JSON.parse((await jobs.find(left.applicationId)) ?? "")).toEqual(last);
-    expect(await readdir(path.join(root, `history-${user}`))).toEqual([`${left.applicationId}.json`]);
+    expect(await readdir(path.join(root.path, `history-${user}`))).toEqual([`${left.applicationId}.json`]);
   });
 
   test("is whole where two write it at once: each has a draft of its own", async () => {
@@ -50,7 +49,7 @@ describe("how a user's jobs ended", () => {
       return LocalFileSystem.prototype.create.call(fileSystem, file, ...rest);
     };
     const writing = new EndedJobs(
-      { fileSystem: Object.assign(Object.create(fileSystem), { create }), path: root },
+      { fileSystem: Object.assign(Object.create(fileSystem), { create }), path: root.path },
       user,
     );
     await writing.keep(aJobStatus());
@@ -63,14 +62,14 @@ describe("how a user's jobs ended", () => {
   });
 
   test("is refused a folder that somebody else made", async () => {
-    const somebody = new EndedJobs({ fileSystem: new LocalFileSystem(), path: root }, "somebody");
+    const somebody = new EndedJobs({ fileSystem: new LocalFileSystem(), path: root.path }, "somebody");
     await expect(somebody.keep(aJobStatus())).rejects.toMatchObject({ code: "HISTORY_NOT_OURS" });
   });
 
   test("is not believed of a folder that somebody else made", async () => {
     await jobs.keep(aJobStatus());
-    await rename(path.join(root, `history-${user}`), path.join(root, "history-somebody"));
-    const somebody = new EndedJobs({ fileSystem: new LocalFileSystem(), path: root }, "somebody");
+    await rename(path.join(root.path, `history-${user}`), path.join(root.path, "history-somebody"));
+    const somebody = new EndedJobs({ fileSystem: new LocalFileSystem(), path: root.path }, "somebody");
     const { applicationId } = aJobStatus();
     await expect(somebody.find(applicationId)).rejects.toMatchObject({ code: "HISTORY_NOT_OURS" });
   });
@@ -80,10 +79,10 @@ describe("how a user's jobs ended", () => {
       const applicationId = `application_1_${String(number).padStart(4, "0")}`;
       await jobs.keep(aJobStatus({ applicationId }));
       const writtenAt = new Date(Date.now() - (number === 1 ? 31 * dayMs : (300 - number) * 1_000));
-      await utimes(path.join(root, `history-${user}`, `${applicationId}.json`), writtenAt, writtenAt);
+      await utimes(path.join(root.path, `history-${user}`, `${applicationId}.json`), writtenAt, writtenAt);
     }
     await jobs.prune(Date.now());
-    const left = await readdir(path.join(root, `history-${user}`));
+    const left = await readdir(path.join(root.path, `history-${user}`));
     expect(left).toHaveLength(200);
     expect(left.sort()[0]).toBe("application_1_0003.json");
   });
@@ -91,7 +90,7 @@ describe("how a user's jobs ended", () => {
   test("goes after a month to the millisecond, also where few are kept", async () => {
     const { applicationId } = aJobStatus();
     await jobs.keep(aJobStatus());
-    const { mtimeMs } = await stat(path.join(root, `history-${user}`, `${applicationId}.json`));
+    const { mtimeMs } = await stat(path.join(root.path, `history-${user}`, `${applicationId}.json`));
     const writtenAtMs = Math.floor(mtimeMs);
     await jobs.prune(writtenAtMs + 30 * dayMs - 1);
     expect(await jobs.find(applicationId)).toBeDefined();
@@ -101,7 +100,7 @@ describe("how a user's jobs ended", () => {
 
   test("is his alone to read", async () => {
     await jobs.keep(aJobStatus());
-    const folder = path.join(root, `history-${user}`);
+    const folder = path.join(root.path, `history-${user}`);
     const file = path.join(folder, `${aJobStatus().applicationId}.json`);
     expect([(await stat(folder)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o700, 0o600]);
   });
@@ -109,9 +108,9 @@ describe("how a user's jobs ended", () => {
   test("is written also where an earlier writer died over it", async () => {
     const status = aJobStatus();
     await jobs.keep(status);
-    await writeFile(path.join(root, `history-${user}`, `${status.applicationId}.json.tmp`), "{");
+    await writeFile(path.join(root.path, `history-${user}`, `${status.applicationId}.json.tmp`), "{");
     await jobs.keep(status);
-    expect(await readdir(path.join(root, `history-${user}`))).toEqual([`${status.applicationId}.json`]);
+    expect(await readdir(path.join(root.path, `history-${user}`))).toEqual([`${status.applicationId}.json`]);
   });
 
   test("says beside it where the checkpoints are of a job whose last status nobody could write", async () => {
@@ -124,6 +123,6 @@ describe("how a user's jobs ended", () => {
 
   test("needs no folder to be pruned", async () => {
     await jobs.prune(Date.now());
-    expect(await readdir(root)).toEqual([]);
+    expect(await readdir(root.path)).toEqual([]);
   });
 });

@@ -1,13 +1,13 @@
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystemError } from "../../src/hadoop/hdfs/errors.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { historyPlaces, JobHistoryFolder } from "../../src/history/job-folder.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const id = "application_1795305600000_0001";
 const onThisMachine = new FileSystems({
@@ -17,18 +17,14 @@ const onThisMachine = new FileSystems({
 const endedAtMs = Date.UTC(2026, 10, 23, 12);
 
 describe("a job's folder below tony.history.location", () => {
-  let location = "";
-  beforeEach(async () => {
-    location = await mkdtemp(path.join(tmpdir(), "tony-history-"));
-  });
-  afterEach(() => rm(location, { recursive: true }));
+  const location = temporaryFolder();
 
   function folderOf(fileSystems: Pick<FileSystems, "locate"> = onThisMachine): JobHistoryFolder {
-    const folder = JobHistoryFolder.of(fileSystems, { location: `file://${location}`, timeZone: "UTC" }, id);
+    const folder = JobHistoryFolder.of(fileSystems, { location: `file://${location.path}`, timeZone: "UTC" }, id);
     if (folder === undefined) throw new Error("the job has a history");
     return folder;
   }
-  const filesOf = async (...folders: string[]) => (await readdir(path.join(location, ...folders))).sort();
+  const filesOf = async (...folders: string[]) => (await readdir(path.join(location.path, ...folders))).sort();
 
   test("is among those of the day when the job has ended", async () => {
     const folder = folderOf();
@@ -102,7 +98,7 @@ describe("a job's folder below tony.history.location", () => {
     await folder.make("ada");
     await folder.write("page.key", Buffer.from("k"));
     await folder.moveToFinished(endedAtMs);
-    const modeOf = async (...names: string[]) => (await stat(path.join(location, ...names))).mode & 0o7777;
+    const modeOf = async (...names: string[]) => (await stat(path.join(location.path, ...names))).mode & 0o7777;
     const days = ["finished", "finished/2026", "finished/2026/11", "finished/2026/11/23"];
     for (const folders of ["intermediate", ...days]) expect(await modeOf(folders)).toBe(0o1777);
     expect(await modeOf("finished/2026/11/23", id)).toBe(0o770);

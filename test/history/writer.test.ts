@@ -1,35 +1,33 @@
 import { statSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import { historyFileInProgress } from "../../src/history/layout.ts";
 import { HistoryWriter } from "../../src/history/writer.ts";
 import { eventually } from "../support/eventually.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 describe("the history of a job", () => {
-  let folder = "";
+  const folder = temporaryFolder();
   let warnings: string[] = [];
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "tony-history-"));
+  beforeEach(() => {
     warnings = [];
   });
-  afterEach(() => rm(folder, { recursive: true }));
 
   const writerOf = (attempt: number, fileSystem: FileSystem = new LocalFileSystem()) =>
     new HistoryWriter({
       fileSystem,
-      folder,
-      makeFolder: () => fileSystem.mkdirs(folder, 0o750),
+      folder: folder.path,
+      makeFolder: () => fileSystem.mkdirs(folder.path, 0o750),
       attempt,
       warn: (message) => warnings.push(message),
     });
   const event = (name: string) =>
     ({ record: "event", type: "task-started", atMs: 1, generation: 1, host: name }) as const;
   const lines = async (name: string) => {
-    const text = await readFile(path.join(folder, name), "utf8");
+    const text = await readFile(path.join(folder.path, name), "utf8");
     return text
       .trimEnd()
       .split("\n")
@@ -54,11 +52,11 @@ describe("the history of a job", () => {
   });
 
   test("has other files beside it, in a folder that is made for the first, written anew each time", async () => {
-    await rm(folder, { recursive: true });
+    await rm(folder.path, { recursive: true });
     const writer = writerOf(1);
     await writer.writeBeside("series", Buffer.from("longer"));
     await writer.writeBeside("series", Buffer.from("short"));
-    expect(await readFile(path.join(folder, "series"), "utf8")).toBe("short");
+    expect(await readFile(path.join(folder.path, "series"), "utf8")).toBe("short");
   });
 
   test("is named for its end when the job has ended", async () => {
@@ -66,7 +64,7 @@ describe("the history of a job", () => {
     writer.add(event("a"));
     await writer.finish("finished.jsonl");
 
-    expect(await readdir(folder)).toEqual(["finished.jsonl"]);
+    expect(await readdir(folder.path)).toEqual(["finished.jsonl"]);
   });
 
   test("keeps its lines while the file system is away, warns once each time, and writes them in order later", async () => {
@@ -148,7 +146,7 @@ describe("the history of a job", () => {
     const writer = writerOf(1);
     writer.add(event("a"));
     jest.advanceTimersByTime(1_999);
-    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(folder.path)).toEqual([]);
     writer.add(event("b"));
     jest.advanceTimersByTime(1);
     await eventually("both", async () => (await lines(historyFileInProgress).catch(() => [])).length === 2);
@@ -161,9 +159,9 @@ describe("the history of a job", () => {
     writer.add(event("a"));
     await writer.flush();
     await writer.writeBeside("series", Buffer.from("x"));
-    const modes = [historyFileInProgress, "series"].map((name) => statSync(path.join(folder, name)).mode & 0o777);
+    const modes = [historyFileInProgress, "series"].map((name) => statSync(path.join(folder.path, name)).mode & 0o777);
     expect(modes).toEqual([0o640, 0o640]);
-    await rm(path.join(folder, historyFileInProgress));
+    await rm(path.join(folder.path, historyFileInProgress));
     await writerOf(2).finish("finished.jsonl");
     expect(warnings).toEqual([]);
   });
@@ -195,7 +193,7 @@ describe("the history of a job", () => {
     jest.advanceTimersByTime(9_999);
     expect(fileSystem.tries).toBe(1);
     jest.advanceTimersByTime(1);
-    await eventually("the line", async () => (await readdir(folder)).length === 1);
+    await eventually("the line", async () => (await readdir(folder.path)).length === 1);
     expect(await lines(historyFileInProgress)).toMatchObject([{ host: "a" }]);
 
     fileSystem.append = () => Promise.reject(new Error("away"));

@@ -1,34 +1,20 @@
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { bundleProgram } from "../../scripts/bundle.mjs";
 import { keepCodeCache, keptFiles } from "../../src/start/code-cache.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const sha256Length = 64;
 
 /** Programs as they are shipped: a head, and the code behind it in a comment, or in a file beside it. */
 describe("a program", () => {
-  let folder = "";
-  beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "tony-start-"));
-  });
-  afterEach(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder();
 
   async function program(name: string, code: string, form = {}): Promise<string> {
-    const entry = path.join(folder, `${name}.ts`);
-    const outfile = path.join(folder, `${name}.cjs`);
+    const entry = path.join(folder.path, `${name}.ts`);
+    const outfile = path.join(folder.path, `${name}.cjs`);
     writeFileSync(entry, code);
     const { files } = await bundleProgram({ entryPoints: [entry], outfile }, form);
     for (const { path: file, contents } of files) writeFileSync(file, contents);
@@ -40,7 +26,7 @@ describe("a program", () => {
   }
 
   function runWith(variables: Readonly<Record<string, string>>, file: string, ...words: readonly string[]) {
-    const env = { PATH: process.env.PATH, XDG_CACHE_HOME: folder, ...variables };
+    const env = { PATH: process.env.PATH, XDG_CACHE_HOME: folder.path, ...variables };
     const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], { encoding: "utf8", env });
     return { status, stdout, stderr };
   }
@@ -112,19 +98,19 @@ lines\`.replace(/^[^\\u00e9]*/, "");
 
     test("leaves what another made first as it is: whoever sends that may be in the middle of it", async () => {
       const written = compile(await program("program", said("word")));
-      const sent = path.join(folder, "sent");
+      const sent = path.join(folder.path, "sent");
       keepCodeCache(written, sent);
       const { ino } = statSync(sent, { bigint: true });
       keepCodeCache(written, sent);
       expect(statSync(sent, { bigint: true }).ino).toBe(ino);
-      expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+      expect(readdirSync(folder.path).filter((name) => name.endsWith(".tmp"))).toEqual([]);
     });
 
     test("has it also when it was killed before it could end", async () => {
-      const waits = `require("node:fs").watch(${JSON.stringify(folder)}, () => process.kill(process.pid, "SIGKILL"));\n`;
+      const waits = `require("node:fs").watch(${JSON.stringify(folder.path)}, () => process.kill(process.pid, "SIGKILL"));\n`;
       const file = await program("killed", waits);
-      runWith({ TONY_CODE_CACHE_FOLDER: path.join(folder, "of-killed") }, file);
-      expect(readdirSync(path.join(folder, "of-killed"))).toContain("killed.cjs.cache");
+      runWith({ TONY_CODE_CACHE_FOLDER: path.join(folder.path, "of-killed") }, file);
+      expect(readdirSync(path.join(folder.path, "of-killed"))).toContain("killed.cjs.cache");
     });
 
     test("compiles anew when it was made of other code of the same length", async () => {
@@ -153,7 +139,7 @@ lines\`.replace(/^[^\\u00e9]*/, "");
   });
 
   describe("that a person starts", () => {
-    const home = () => path.join(folder, "tony-ts", "code");
+    const home = () => path.join(folder.path, "tony-ts", "code");
     const caches = () => readdirSync(home()).map((name) => path.join(home(), name));
 
     test("keeps its code compiled for each command, in the user's own folder, and writes it once", async () => {

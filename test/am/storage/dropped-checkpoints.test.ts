@@ -1,16 +1,12 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { DroppedCheckpoints } from "../../../am/storage/dropped-checkpoints.ts";
 import { onThisMachine } from "../../client/place.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "tony-dropped-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const ID = "application_1_0001";
 
@@ -22,8 +18,8 @@ function warningLog() {
 }
 
 function stored(name: string): void {
-  mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
-  writeFileSync(path.join(folder, name), "");
+  mkdirSync(path.join(folder.path, path.dirname(name)), { recursive: true });
+  writeFileSync(path.join(folder.path, name), "");
 }
 
 test("checkpoints that executors stored of some tasks go, and nothing else", async () => {
@@ -35,14 +31,18 @@ test("checkpoints that executors stored of some tasks go, and nothing else", asy
   }
   const { log, warnings } = warningLog();
   const dropped = new DroppedCheckpoints({
-    spec: { checkpointDir: `${folder}/` },
+    spec: { checkpointDir: `${folder.path}/` },
     applicationId: ID,
     fileSystems: onThisMachine,
     log,
   });
   await dropped.remove(["worker:1", "worker:2"]);
-  expect(readdirSync(path.join(folder, ID)).sort()).toEqual(["note.txt", "worker-10"]);
-  expect(readdirSync(path.join(folder, "application_1_0002")).sort()).toEqual(["note.txt", "worker-1", "worker-10"]);
+  expect(readdirSync(path.join(folder.path, ID)).sort()).toEqual(["note.txt", "worker-10"]);
+  expect(readdirSync(path.join(folder.path, "application_1_0002")).sort()).toEqual([
+    "note.txt",
+    "worker-1",
+    "worker-10",
+  ]);
   expect(warnings).toEqual([]);
 });
 
@@ -62,13 +62,13 @@ test("a removal that fails on its way, and one of no task's, keep none of the ot
       return { ...located, fileSystem: failing };
     },
   };
-  const dropped = new DroppedCheckpoints({ spec: { checkpointDir: folder }, applicationId: ID, fileSystems, log });
+  const dropped = new DroppedCheckpoints({ spec: { checkpointDir: folder.path }, applicationId: ID, fileSystems, log });
   await dropped.remove(["no task", "worker:1", "worker:2"]);
-  expect(readdirSync(path.join(folder, ID))).toEqual(["worker-1"]);
+  expect(readdirSync(path.join(folder.path, ID))).toEqual(["worker-1"]);
   expect(warnings).toEqual([expect.stringContaining("The checkpoints of worker:1 could not be removed")]);
   fails = false;
   await dropped.remove(["worker:1"]);
-  expect(readdirSync(path.join(folder, ID))).toEqual([]);
+  expect(readdirSync(path.join(folder.path, ID))).toEqual([]);
 });
 
 test("what cannot be removed is told, fails nothing, and is tried again; what is removed is asked for once", async () => {
@@ -83,13 +83,13 @@ test("what cannot be removed is told, fails nothing, and is tried again; what is
       return onThisMachine.locate(url);
     },
   };
-  const dropped = new DroppedCheckpoints({ spec: { checkpointDir: folder }, applicationId: ID, fileSystems, log });
+  const dropped = new DroppedCheckpoints({ spec: { checkpointDir: folder.path }, applicationId: ID, fileSystems, log });
   await dropped.remove(["worker:1"]);
   expect(warnings).toEqual([
-    `checkpoints-not-removed The checkpoints of worker:1 could not be removed, and stay in ${folder}/${ID}/worker-1: the NameNode is in safe mode.`,
+    `checkpoints-not-removed The checkpoints of worker:1 could not be removed, and stay in ${folder.path}/${ID}/worker-1: the NameNode is in safe mode.`,
   ]);
   works = true;
   await Promise.all([dropped.remove(["worker:1"]), dropped.remove(["worker:1"])]);
-  expect(existsSync(path.join(folder, ID, "worker-1"))).toBe(false);
+  expect(existsSync(path.join(folder.path, ID, "worker-1"))).toBe(false);
   expect(asked).toEqual(["worker-1", "worker-1"]);
 });

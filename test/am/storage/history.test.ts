@@ -1,7 +1,6 @@
-import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { JobHistory } from "../../../am/storage/history.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
@@ -15,15 +14,12 @@ import { deferred } from "../../support/deferred.ts";
 import { eventually } from "../../support/eventually.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let root = "";
-beforeEach(() => {
-  root = mkdtempSync(path.join(tmpdir(), "tony-history-"));
-});
-afterEach(() => rmSync(root, { recursive: true }));
+const root = temporaryFolder();
 
 const applicationId = "application_1_0001";
-const fileOfHistory = () => path.join(root, "intermediate", applicationId, "events.jsonl.inprogress");
+const fileOfHistory = () => path.join(root.path, "intermediate", applicationId, "events.jsonl.inprogress");
 
 const onThisMachine = new FileSystems({
   configuration: new Configuration(),
@@ -41,8 +37,8 @@ function historyOf(
   { page = true, warned = () => {}, fileSystems = onThisMachine }: HistoryOptions = {},
 ): JobHistory {
   const spec = aJobSpec();
-  const history = { location: `file://${root}`, timeZone: "UTC" };
-  const job = { applicationId, user: "ada", stagingUrl: `file://${root}/staging`, spec: { ...spec, history } };
+  const history = { location: `file://${root.path}`, timeZone: "UTC" };
+  const job = { applicationId, user: "ada", stagingUrl: `file://${root.path}/staging`, spec: { ...spec, history } };
   return new JobHistory(
     { ...job, spec: { ...job.spec, am: { ...spec.am, page } } },
     {
@@ -152,11 +148,11 @@ test("of a job that ends while its beginning is still being written, nothing say
     encodeSeries: async () => Buffer.of(1),
   });
   await eventually("the last status", () =>
-    existsSync(path.join(root, "history-ada", `${aJobStatus().applicationId}.json`)),
+    existsSync(path.join(root.path, "history-ada", `${aJobStatus().applicationId}.json`)),
   );
   goOn();
   await closed;
-  expect(readdirSync(path.join(root, "intermediate"))).toEqual([]);
-  const left = readdirSync(path.join(root, "finished/1970/01/01", applicationId)).sort();
+  expect(readdirSync(path.join(root.path, "intermediate"))).toEqual([]);
+  const left = readdirSync(path.join(root.path, "finished/1970/01/01", applicationId)).sort();
   expect(left.map((name) => name.replace(/^.*\./, ""))).toEqual(["jhist", "jsonl", "gz"]);
 });

@@ -1,27 +1,23 @@
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { JobSeries } from "../../../am/executors/job-series.ts";
 import { KeptSeries } from "../../../am/storage/kept-series.ts";
 import { Staging } from "../../../am/storage/staging.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const FROM_MS = 1_000_000;
-let folder = "";
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "tony-kept-series-"));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 /** An attempt of the ApplicationMaster, whose clock the test sets. */
 function attemptOf(attempt: number, fromMs: number) {
   let atMs = fromMs;
   const warnings: string[] = [];
   const series = new JobSeries(aJobSpec(), fromMs);
-  const staging = new Staging(new LocalFileSystem(), folder);
+  const staging = new Staging(new LocalFileSystem(), folder.path);
   let copies = 0;
   const kept = new KeptSeries({
     applicationId: "application_1_0001",
@@ -97,8 +93,8 @@ test("a copy is made once a minute at most, for its owner alone", async () => {
   expect(copies()).toBe(0);
   await goTo(FROM_MS + 181_000);
   expect(copies()).toBe(3);
-  expect(await readdir(folder)).toEqual(["series-1.jsonl.gz"]);
-  expect((await stat(path.join(folder, "series-1.jsonl.gz"))).mode & 0o777).toBe(0o600);
+  expect(await readdir(folder.path)).toEqual(["series-1.jsonl.gz"]);
+  expect((await stat(path.join(folder.path, "series-1.jsonl.gz"))).mode & 0o777).toBe(0o600);
 });
 
 test("of a job so old that each value stands for minutes, a copy is made once for each value", async () => {
@@ -125,13 +121,13 @@ test("the job's end waits for a copy under way, and none follows it", async () =
   await goTo(FROM_MS + 59_000);
   jumpTo(FROM_MS + 60_000);
   await kept.settled();
-  expect(await readdir(folder)).toEqual(["series-1.jsonl.gz"]);
+  expect(await readdir(folder.path)).toEqual(["series-1.jsonl.gz"]);
   await goTo(FROM_MS + 200_000);
   expect(copies()).toBe(1);
 });
 
 test("what cannot be read is said, and the attempt keeps its own", async () => {
-  await writeFile(path.join(folder, "series-1.jsonl.gz"), "not gzip");
+  await writeFile(path.join(folder.path, "series-1.jsonl.gz"), "not gzip");
   const { series, kept, warnings } = attemptOf(2, FROM_MS);
   await kept.recover();
   series.used("worker:0", used(1), FROM_MS);

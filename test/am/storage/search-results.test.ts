@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { SearchResults, storeSearchFiles } from "../../../am/storage/search-results.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { TrialLine, TrialState } from "../../../src/job/search/trials.ts";
 import { eventually } from "../../support/eventually.ts";
 import { SteppedClock, turn } from "../../support/stepped-clock.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** What was written, by the names of the files. */
 class Stored extends LocalFileSystem {
@@ -146,18 +146,14 @@ describe("the trials of a search", () => {
   });
 });
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "search-files-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 test("the files of a search are stored in each folder, which need not be there, and replace those of an earlier try", async () => {
   const fileSystem = new LocalFileSystem();
-  const locate = (name: string) => ({ fileSystem, path: path.join(folder, name) });
+  const locate = (name: string) => ({ fileSystem, path: path.join(folder.path, name) });
   for (const text of ["1", "2"]) await storeSearchFiles({ "result.json": text }, ["a/b", "c"], { locate });
   for (const name of ["a/b", "c"]) {
-    expect(readdirSync(path.join(folder, name))).toEqual(["result.json"]);
-    expect(readFileSync(path.join(folder, name, "result.json"), "utf8")).toBe("2");
+    expect(readdirSync(path.join(folder.path, name))).toEqual(["result.json"]);
+    expect(readFileSync(path.join(folder.path, name, "result.json"), "utf8")).toBe("2");
   }
 });

@@ -1,28 +1,24 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { removeUnfinishedUploads } from "../../../am/storage/unfinished-uploads.ts";
 import { onThisMachine } from "../../client/place.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "tony-unfinished-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 function stored(name: string): void {
-  mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
-  writeFileSync(path.join(folder, name), "");
+  mkdirSync(path.join(folder.path, path.dirname(name)), { recursive: true });
+  writeFileSync(path.join(folder.path, name), "");
 }
 
 const carrier = { outputRequired: true, timeoutMs: 1 };
 const both = () => ({
-  checkpointDir: `${folder}/ckpt/`,
+  checkpointDir: `${folder.path}/ckpt/`,
   carrier: {
     ...carrier,
     checkpoints: { localDir: "c", keep: 2 },
-    output: { localDir: "o", dir: `file://${folder}/out` },
+    output: { localDir: "o", dir: `file://${folder.path}/out` },
   },
 });
 
@@ -35,7 +31,7 @@ test("what uploads left unfinished goes with the job, and nothing else", async (
     stored(`ckpt/${id}/note.txt`);
   }
   await removeUnfinishedUploads(both(), "application_1_0001", onThisMachine);
-  const left = (name: string) => readdirSync(path.join(folder, name)).sort();
+  const left = (name: string) => readdirSync(path.join(folder.path, name)).sort();
   expect(left("out/application_1_0001")).toEqual(["worker-0"]);
   expect(left("ckpt/application_1_0001")).toEqual(["note.txt", "worker-0"]);
   expect(left("ckpt/application_1_0001/worker-0")).toEqual(["step-7-at-1"]);
@@ -46,5 +42,5 @@ test("what uploads left unfinished goes with the job, and nothing else", async (
 test("a job that uploaded nothing, or names no folder, has none", async () => {
   await removeUnfinishedUploads(both(), "application_1_0001", onThisMachine);
   await removeUnfinishedUploads({}, "application_1_0001", onThisMachine);
-  expect(readdirSync(folder)).toEqual([]);
+  expect(readdirSync(folder.path)).toEqual([]);
 });

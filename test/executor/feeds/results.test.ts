@@ -1,19 +1,17 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { SplitResults } from "../../../executor/feeds/results.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let folder: string;
+const folder = temporaryFolder();
 let results: SplitResults;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "results-"));
-  results = new SplitResults(path.join(folder, "own"));
+  results = new SplitResults(path.join(folder.path, "own"));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
-const place = () => ({ fileSystem: new LocalFileSystem(), path: path.join(folder, "output") });
+const place = () => ({ fileSystem: new LocalFileSystem(), path: path.join(folder.path, "output") });
 const rows = (text: string) => Buffer.from(text);
 
 /** Every file where results are kept, drafts too. */

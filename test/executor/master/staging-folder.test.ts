@@ -1,31 +1,29 @@
-import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { StagingFolder } from "../../../executor/master/staging-folder.ts";
 import { noCredentials } from "../../../src/hadoop/security/credentials.ts";
 import { encodeJournalEntry } from "../../../src/journal/entry.ts";
 import { anExecutorJob } from "../../support/api.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const { applicationId } = anExecutorJob();
 const life = { applicationId, task: "worker:0", containerId: "c2", generation: 3 };
 
-let folder = "";
+const folder = temporaryFolder();
 let staging: StagingFolder;
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "tony-staging-"));
-  staging = new StagingFolder({ ...anExecutorJob(), stagingUrl: `file://${folder}` }, () => noCredentials);
+  staging = new StagingFolder({ ...anExecutorJob(), stagingUrl: `file://${folder.path}` }, () => noCredentials);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 describe("the newest ApplicationMaster, as the staging folder tells", () => {
   const announce = (attempt: number, content: unknown = { attempt, host: "node-1", port: 4000 + attempt }) =>
-    writeFileSync(path.join(folder, `am-${attempt}.json`), JSON.stringify(content));
+    writeFileSync(path.join(folder.path, `am-${attempt}.json`), JSON.stringify(content));
 
   it("is the highest attempt there, by number and not by name", async () => {
     for (const attempt of [2, 9, 10]) announce(attempt);
-    writeFileSync(path.join(folder, "am-99.json.tmp"), "{");
+    writeFileSync(path.join(folder.path, "am-99.json.tmp"), "{");
     expect(await staging.look(life)).toEqual({ isReplaced: false, master: { attempt: 10, address: "node-1:4010" } });
   });
 
@@ -39,7 +37,7 @@ describe("the newest ApplicationMaster, as the staging folder tells", () => {
 describe("the life of a task, as the staging folder tells", () => {
   /** @param containerId where the task lives by that snapshot */
   function journal(attempt: number, sequence: number, containerId: string, generation: number): string {
-    const file = path.join(folder, "journal", String(attempt), String(sequence));
+    const file = path.join(folder.path, "journal", String(attempt), String(sequence));
     mkdirSync(path.dirname(file), { recursive: true });
     const snapshot = { applicationId, tasks: [{ id: "worker:0", containerId, generation }] };
     writeFileSync(file, encodeJournalEntry({ attempt, sequence }, JSON.stringify(snapshot)));
@@ -74,8 +72,8 @@ describe("the life of a task, as the staging folder tells", () => {
   });
 
   it("cannot be told when there is no folder", async () => {
-    rmSync(folder, { recursive: true });
+    rmSync(folder.path, { recursive: true });
     expect(await staging.look(life)).toBeUndefined();
-    mkdirSync(folder);
+    mkdirSync(folder.path);
   });
 });

@@ -1,13 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { GpuGauges, GpuSampler, gpuSamplerOf, readGpus, visibleGpus } from "../../../executor/monitoring/gpus.ts";
 import type { Log } from "../../../src/log.ts";
 import { eventually } from "../../support/eventually.ts";
 import { aJobSpec, aRole } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const fixture = (name: string) => path.resolve("test/fixtures/nvidia", `${name}.xml`);
 const gpusOf = (name: string) => readGpus(readFileSync(fixture(name), "utf8"));
@@ -99,23 +99,21 @@ test("gauges count the GPUs that did nothing in any sample, where all tell what 
 });
 
 describe("the sampler of a program's GPUs", () => {
-  let folder = "";
+  const folder = temporaryFolder();
   let said: string[] = [];
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "tony-gpus-"));
     said = [];
   });
-  afterEach(() => rmSync(folder, { recursive: true }));
 
   const log: Log = { ...silentLog, warn: (_event, message) => said.push(message) };
   /** A stand-in for nvidia-smi, which counts its runs. */
   const standIn = (script: string) => {
-    const file = path.join(folder, "nvidia-smi");
-    writeFileSync(file, `#!/bin/sh\necho >> ${folder}/runs\n${script}\n`);
+    const file = path.join(folder.path, "nvidia-smi");
+    writeFileSync(file, `#!/bin/sh\necho >> ${folder.path}/runs\n${script}\n`);
     chmodSync(file, 0o755);
     return file;
   };
-  const runs = () => readFileSync(path.join(folder, "runs"), "utf8").length;
+  const runs = () => readFileSync(path.join(folder.path, "runs"), "utf8").length;
   const sampler = (program: string, options: { visible?: string; granted?: number; limitMs?: number } = {}) =>
     new GpuSampler({
       program,
@@ -144,7 +142,7 @@ describe("the sampler of a program's GPUs", () => {
 
   test("takes the folder that has it, too", async () => {
     standIn(`cat ${fixture("one-gpu")}`);
-    const gpus = sampler(folder, { granted: 1 });
+    const gpus = sampler(folder.path, { granted: 1 });
     gpus.look(0);
     expect(await eventually("a sample", () => gpus.current)).toMatchObject({ count: 1 });
   });
@@ -180,19 +178,19 @@ describe("the sampler of a program's GPUs", () => {
   });
 
   test("says at once that there is no such program", async () => {
-    const gpus = sampler(path.join(folder, "nowhere"));
+    const gpus = sampler(path.join(folder.path, "nowhere"));
     gpus.look(0);
     await eventually("a line", () => said.length > 0);
     expect(said).toEqual([expect.stringMatching(/nowhere is not there/)]);
   });
 
   test("counts failures in a row: a GPU that was away for a moment, now and then, goes on being measured", async () => {
-    const gpus = sampler(standIn(`[ $(($(wc -l < ${folder}/runs) % 2)) = 0 ] && cat ${fixture("one-gpu")}`));
+    const gpus = sampler(standIn(`[ $(($(wc -l < ${folder.path}/runs) % 2)) = 0 ] && cat ${fixture("one-gpu")}`));
     for (let run = 1; run <= 8; run++) {
       const before = gpus.current;
       await eventually("it is asked, when the run before was heard of", () => {
         gpus.look(run * 1_000);
-        return existsSync(path.join(folder, "runs")) && runs() === run;
+        return existsSync(path.join(folder.path, "runs")) && runs() === run;
       });
       if (run % 2 === 0) await eventually("another sample", () => gpus.current !== before);
     }
@@ -202,7 +200,7 @@ describe("the sampler of a program's GPUs", () => {
   test("gives up a sample that is under way when the program ends", async () => {
     const gpus = sampler(standIn("exec sleep 60"));
     gpus.look(0);
-    await eventually("a run", () => existsSync(path.join(folder, "runs")));
+    await eventually("a run", () => existsSync(path.join(folder.path, "runs")));
     gpus.stop();
     gpus.look(5_000);
     await sleep(100);
@@ -226,10 +224,10 @@ describe("the sampler of a program's GPUs", () => {
   });
 
   test("finds nvidia-smi in a folder that is not in the container's PATH", async () => {
-    mkdirSync(path.join(folder, "bin"));
+    mkdirSync(path.join(folder.path, "bin"));
     const gpus = new GpuSampler({
       program: "true",
-      environment: { PATH: path.join(folder, "bin") },
+      environment: { PATH: path.join(folder.path, "bin") },
       granted: 1,
       visible: undefined,
       intervalMs: 0,

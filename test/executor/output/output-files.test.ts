@@ -1,27 +1,23 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { earlierLogs, openOutputFiles, outputLogs } from "../../../executor/output/output-files.ts";
 import { Program } from "../../../executor/program/program.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "tony-output-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 test("a program whose output is closed again and again while it writes loses no line, and its last ones are reported", async () => {
-  const logs = outputLogs({ logFolder: folder, logPrefix: "" });
+  const logs = outputLogs({ logFolder: folder.path, logPrefix: "" });
   const lines = 20_000;
   // However slow this process is, it closes the output once for each 5,000 lines at least.
   const closed = '$(ls "$MARK" | grep -c "^stdout\\.")';
   const wait = `if ((i % 5000 == 0)); then until [ ${closed} -ge $((i / 5000)) ]; do sleep 0.01; done; fi`;
   const program = new Program({
     command: `for ((i = 1; i <= ${lines}; i++)); do echo "line $i"; ${wait}; done`,
-    environments: [{ PATH: process.env.PATH ?? "", MARK: folder }],
-    marker: `MARK=${folder}`,
+    environments: [{ PATH: process.env.PATH ?? "", MARK: folder.path }],
+    marker: `MARK=${folder.path}`,
     logs,
     nowMs: Date.now,
   });
@@ -33,7 +29,7 @@ test("a program whose output is closed again and again while it writes loses no 
     await nextTurn();
   }
 
-  expect(readdirSync(folder).filter((name) => name.startsWith("stdout.")).length).toBeGreaterThan(2);
+  expect(readdirSync(folder.path).filter((name) => name.startsWith("stdout.")).length).toBeGreaterThan(2);
   let text = "";
   while (text.length < logs.stdout.sizeBytes) text += logs.stdout.read(text.length, 1_000_000).toString();
   expect(text).toBe(Array.from({ length: lines }, (_, index) => `line ${index + 1}\n`).join(""));
@@ -42,7 +38,7 @@ test("a program whose output is closed again and again while it writes loses no 
 });
 
 test("the last lines of a run are its own, not those of the run before", () => {
-  const logs = outputLogs({ logFolder: folder, logPrefix: "" });
+  const logs = outputLogs({ logFolder: folder.path, logPrefix: "" });
   writeFileSync(logs.stdout.file, "of the run before\n");
   const files = openOutputFiles(logs);
   appendFileSync(logs.stdout.file, "of this run\n");
@@ -51,8 +47,8 @@ test("the last lines of a run are its own, not those of the run before", () => {
 });
 
 test("of a later task that has printed nothing another task's output is not taken", () => {
-  writeFileSync(path.join(folder, "stdout"), "of the first\n");
-  writeFileSync(path.join(folder, "trainer-0.stdout"), "");
-  expect(earlierLogs(folder, "trainer:0").stdout.file).toBe(path.join(folder, "trainer-0.stdout"));
-  expect(earlierLogs(folder, "prep:0").stdout.file).toBe(path.join(folder, "stdout"));
+  writeFileSync(path.join(folder.path, "stdout"), "of the first\n");
+  writeFileSync(path.join(folder.path, "trainer-0.stdout"), "");
+  expect(earlierLogs(folder.path, "trainer:0").stdout.file).toBe(path.join(folder.path, "trainer-0.stdout"));
+  expect(earlierLogs(folder.path, "prep:0").stdout.file).toBe(path.join(folder.path, "stdout"));
 });

@@ -1,23 +1,19 @@
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { OutputIndex } from "../../../executor/output/output-index.ts";
 import { OUTPUT_INDEX, parseMarks } from "../../../src/job/output-index.ts";
 import { RotatingLog } from "../../../src/rotating-log.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let folder = "";
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "output-index-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
-const write = (stream: "stdout" | "stderr", text: string) => appendFileSync(path.join(folder, stream), text);
-const marks = () => parseMarks(readFileSync(path.join(folder, OUTPUT_INDEX), "utf8"));
+const write = (stream: "stdout" | "stderr", text: string) => appendFileSync(path.join(folder.path, stream), text);
+const marks = () => parseMarks(readFileSync(path.join(folder.path, OUTPUT_INDEX), "utf8"));
 
 test("there is a mark whenever there is more than at the last one", () => {
-  const index = new OutputIndex(outputLogs({ logFolder: folder, logPrefix: "" }), 3);
+  const index = new OutputIndex(outputLogs({ logFolder: folder.path, logPrefix: "" }), 3);
   index.mark(1_000);
   write("stdout", "12345");
   index.look(1_100);
@@ -33,7 +29,7 @@ test("there is a mark whenever there is more than at the last one", () => {
 });
 
 test("it is quiet when there was no more for a while, until there is", () => {
-  const index = new OutputIndex(outputLogs({ logFolder: folder, logPrefix: "" }), 1);
+  const index = new OutputIndex(outputLogs({ logFolder: folder.path, logPrefix: "" }), 1);
   index.mark(1_000);
   index.look(5_999);
   expect(index.isQuiet(5_999)).toBe(false);
@@ -52,7 +48,7 @@ function growing() {
       return this.#bytes;
     }
   }
-  const logs = outputLogs({ logFolder: folder, logPrefix: "" });
+  const logs = outputLogs({ logFolder: folder.path, logPrefix: "" });
   return new OutputIndex({ ...logs, stdout: new Growing(logs.stdout.file) }, 1);
 }
 
@@ -77,6 +73,6 @@ test("the last 256 marks are remembered, however long a program writes", () => {
 
 test("a folder that cannot be written leaves the program alone", () => {
   expect(() =>
-    new OutputIndex(outputLogs({ logFolder: path.join(folder, "gone"), logPrefix: "" }), 1).mark(1_000),
+    new OutputIndex(outputLogs({ logFolder: path.join(folder.path, "gone"), logPrefix: "" }), 1).mark(1_000),
   ).not.toThrow();
 });

@@ -1,17 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { expanded, hadoopClientVariables } from "../../../executor/preparation/hadoop-client.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "tony-hadoop-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 function file(name: string, content = ""): string {
-  const target = path.join(folder, name);
+  const target = path.join(folder.path, name);
   mkdirSync(path.dirname(target), { recursive: true });
   writeFileSync(target, content);
   return target;
@@ -20,7 +16,7 @@ function file(name: string, content = ""): string {
 /** A Hadoop client whose `hadoop classpath` prints its conf folder and one with a wildcard, and the libraries of a JDK. */
 function hadoop(): { readonly HADOOP_HDFS_HOME: string; readonly JAVA_HOME: string } {
   chmodSync(
-    file("hadoop/bin/hadoop", `#!/bin/sh\n[ "$1" = classpath ] && echo "${folder}/conf:${folder}/jars/*"\n`),
+    file("hadoop/bin/hadoop", `#!/bin/sh\n[ "$1" = classpath ] && echo "${folder.path}/conf:${folder.path}/jars/*"\n`),
     0o755,
   );
   file("jars/b.jar");
@@ -28,7 +24,7 @@ function hadoop(): { readonly HADOOP_HDFS_HOME: string; readonly JAVA_HOME: stri
   file("jars/readme.txt");
   file("hadoop/lib/native/libhdfs.so");
   file("jdk/lib/server/libjvm.so");
-  return { HADOOP_HDFS_HOME: path.join(folder, "hadoop"), JAVA_HOME: path.join(folder, "jdk") };
+  return { HADOOP_HDFS_HOME: path.join(folder.path, "hadoop"), JAVA_HOME: path.join(folder.path, "jdk") };
 }
 
 const whose = { user: "alice", memoryLimitBytes: 2 ** 30 };
@@ -37,10 +33,10 @@ describe("what programs that open HDFS through libhdfs find", () => {
   test("the class path that the node's Hadoop prints, its jars one by one, and where its libraries are", async () => {
     expect(await hadoopClientVariables({ ...hadoop(), LD_LIBRARY_PATH: "/own" }, whose)).toEqual({
       HADOOP_USER_NAME: "alice",
-      CLASSPATH: `${folder}/conf:${folder}/jars/a.jar:${folder}/jars/b.jar`,
+      CLASSPATH: `${folder.path}/conf:${folder.path}/jars/a.jar:${folder.path}/jars/b.jar`,
       LIBHDFS_OPTS: "-Xmx256m",
-      ARROW_LIBHDFS_DIR: `${folder}/hadoop/lib/native`,
-      LD_LIBRARY_PATH: `/own:${folder}/jdk/lib/server:${folder}/hadoop/lib/native`,
+      ARROW_LIBHDFS_DIR: `${folder.path}/hadoop/lib/native`,
+      LD_LIBRARY_PATH: `/own:${folder.path}/jdk/lib/server:${folder.path}/hadoop/lib/native`,
     });
   });
 
@@ -51,17 +47,20 @@ describe("what programs that open HDFS through libhdfs find", () => {
   ])("libhdfs of %s, also where the home is a link", async (_, home, native) => {
     chmodSync(file(`${home}/bin/hadoop`, "#!/bin/sh\n"), 0o755);
     file(`${native}/libhdfs.so`);
-    symlinkSync(path.join(folder, home), path.join(folder, "current"));
-    for (const HADOOP_COMMON_HOME of [path.join(folder, home), path.join(folder, "current")]) {
+    symlinkSync(path.join(folder.path, home), path.join(folder.path, "current"));
+    for (const HADOOP_COMMON_HOME of [path.join(folder.path, home), path.join(folder.path, "current")]) {
       const { ARROW_LIBHDFS_DIR, LD_LIBRARY_PATH } = await hadoopClientVariables({ HADOOP_COMMON_HOME }, whose);
-      expect([ARROW_LIBHDFS_DIR, LD_LIBRARY_PATH]).toEqual([path.join(folder, native), path.join(folder, native)]);
+      expect([ARROW_LIBHDFS_DIR, LD_LIBRARY_PATH]).toEqual([
+        path.join(folder.path, native),
+        path.join(folder.path, native),
+      ]);
     }
   });
 
   test("the job's own class path before that, expanded in the same way", async () => {
-    const environment = { ...hadoop(), CLASSPATH: `/etc/conf:${folder}/jars/*` };
+    const environment = { ...hadoop(), CLASSPATH: `/etc/conf:${folder.path}/jars/*` };
     const { CLASSPATH } = await hadoopClientVariables(environment, whose);
-    expect(CLASSPATH).toBe(`/etc/conf:${folder}/jars/a.jar:${folder}/jars/b.jar`);
+    expect(CLASSPATH).toBe(`/etc/conf:${folder.path}/jars/a.jar:${folder.path}/jars/b.jar`);
   });
 
   test("a heap of a quarter of the container, where its memory is known and the job says nothing of its own", async () => {
@@ -84,7 +83,7 @@ describe("what programs that open HDFS through libhdfs find", () => {
 
   test("no folders of libraries where the node's Hadoop and Java bring none", async () => {
     chmodSync(file("hadoop/bin/hadoop", "#!/bin/sh\n"), 0o755);
-    const home = path.join(folder, "hadoop");
+    const home = path.join(folder.path, "hadoop");
     const found = await hadoopClientVariables({ HADOOP_HOME: home, JAVA_HOME: "/nowhere" }, whose);
     expect(found).toEqual({ HADOOP_USER_NAME: "alice" });
   });
@@ -93,9 +92,9 @@ describe("what programs that open HDFS through libhdfs find", () => {
     const { JAVA_HOME: _java, ...environment } = hadoop();
     const away = process.cwd();
     try {
-      process.chdir(path.join(folder, "jdk"));
+      process.chdir(path.join(folder.path, "jdk"));
       expect(await hadoopClientVariables(environment, whose)).toMatchObject({
-        LD_LIBRARY_PATH: `${folder}/hadoop/lib/native`,
+        LD_LIBRARY_PATH: `${folder.path}/hadoop/lib/native`,
       });
     } finally {
       process.chdir(away);

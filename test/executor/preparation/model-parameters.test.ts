@@ -1,24 +1,18 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { ModelParameters, parametersIn, partInParameters } from "../../../executor/preparation/model-parameters.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { aJobSpec, aRole } from "../../support/job-spec.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "tony-parameters-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 function parameters(): ModelParameters {
   const configuration = new Configuration();
   const credentials = simpleCredentials({ name: "alice" });
   return new ModelParameters({
-    stagingUrl: `file://${folder}`,
+    stagingUrl: `file://${folder.path}`,
     open: async () => new FileSystems({ configuration, credentials }),
   });
 }

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -11,19 +10,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { layOutSources } from "../../../executor/preparation/sources.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let folder = "";
-const at = (...names: string[]) => path.join(folder, ...names);
+const folder = temporaryFolder();
+const at = (...names: string[]) => path.join(folder.path, ...names);
 const read = (...names: string[]) => readFileSync(at(...names), "utf8");
-
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "tony-sources-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A file as a NodeManager unpacks it: nobody may write to it. */
 function unpacked(name: string, content: string, mode = 0o500): void {
@@ -36,7 +30,7 @@ test("a source tree lies in the working directory itself, as a copy that the pro
   unpacked("train.py", "import pkg.model");
   unpacked("pkg/model.py", "one", 0o400);
   symlinkSync("pkg/model.py", at("src-dir", "model.py"));
-  expect(await layOutSources(folder)).toEqual([]);
+  expect(await layOutSources(folder.path)).toEqual([]);
   expect(read("train.py")).toBe("import pkg.model");
   expect(read("model.py")).toBe("one");
   expect([statSync(at("train.py")).mode & 0o777, statSync(at("pkg", "model.py")).mode & 0o777]).toEqual([0o700, 0o600]);
@@ -63,7 +57,7 @@ function takeNames(): void {
 test("what is there already stays, and a folder that others share is not written to", async () => {
   unpackTakenNames();
   takeNames();
-  expect([...(await layOutSources(folder))].sort()).toEqual(["data", "out", "settings.json"]);
+  expect([...(await layOutSources(folder.path))].sort()).toEqual(["data", "out", "settings.json"]);
   expect(read("settings.json")).toBe("of the job");
   expect(read("tmp", "notes")).toBe("kept");
 });
@@ -80,22 +74,22 @@ test("a packed source tree is unpacked into the working directory itself", async
   unpacked("pkg/model.py", "two", 0o644);
   symlinkSync("pkg/model.py", at("src-dir", "model.py"));
   packed("run.sh", "pkg", "model.py");
-  expect(await layOutSources(folder)).toEqual([]);
+  expect(await layOutSources(folder.path)).toEqual([]);
   expect([read("run.sh"), read("model.py")]).toEqual(["one", "two"]);
   expect(statSync(at("run.sh")).mode & 0o777).toBe(0o755);
-  expect(readdirSync(folder).sort()).toEqual(["model.py", "pkg", "run.sh", "src-dir"]);
+  expect(readdirSync(folder.path).sort()).toEqual(["model.py", "pkg", "run.sh", "src-dir"]);
 });
 
 test("of a packed one, too, what is there already stays, and a folder that others share is not written to", async () => {
   unpackTakenNames();
   packed("settings.json", "tmp", "data", "out");
   takeNames();
-  expect([...(await layOutSources(folder))].sort()).toEqual(["data", "out", "settings.json"]);
+  expect([...(await layOutSources(folder.path))].sort()).toEqual(["data", "out", "settings.json"]);
   expect(read("settings.json")).toBe("of the job");
   expect(read("tmp", "notes")).toBe("kept");
   expect(readdirSync(at("shared"))).toEqual([]);
 });
 
 test("a job without sources has nothing to lay out", async () => {
-  expect(await layOutSources(folder)).toEqual([]);
+  expect(await layOutSources(folder.path)).toEqual([]);
 });

@@ -1,38 +1,27 @@
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { readTree, type Tree } from "../../../client/shipping/packing/directory-tree.ts";
 import { packDirectory } from "../../../client/shipping/packing/pack-directory.ts";
 import { unpackingFault, unpackTar } from "../../../executor/preparation/unpack-tar.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let base: string;
+const base = temporaryFolder();
 let folder: string;
 beforeEach(() => {
-  base = mkdtempSync(path.join(tmpdir(), "unpack-"));
-  folder = path.join(base, "program");
+  folder = path.join(base.path, "program");
   mkdirSync(folder);
 });
-afterEach(() => rmSync(base, { recursive: true }));
 
 const treeOf = (root: string): Promise<Tree> => readTree(root, async () => false);
 
 async function unpacked(name: string): Promise<string> {
-  const archive = path.join(base, `${name}.tar.gz`);
+  const archive = path.join(base.path, `${name}.tar.gz`);
   await packDirectory(await treeOf(folder), archive);
-  const target = path.join(base, name);
+  const target = path.join(base.path, name);
   mkdirSync(target);
   await unpackTar(archive, target);
   return target;
@@ -89,12 +78,12 @@ test("a folder that its owner may not write to is filled all the same", async ()
 
 test("an archive that was cut short is refused", async () => {
   writeFileSync(path.join(folder, "file"), Buffer.alloc(5000, 3));
-  const archive = path.join(base, "whole.tar.gz");
+  const archive = path.join(base.path, "whole.tar.gz");
   await packDirectory(await treeOf(folder), archive);
-  const cut = path.join(base, "cut.tar.gz");
+  const cut = path.join(base.path, "cut.tar.gz");
   execFileSync("bash", ["-c", `gzip -dc "$1" | head -c 2000 | gzip > "$2"`, "cut", archive, cut]);
-  mkdirSync(path.join(base, "target"));
-  await expect(unpackTar(cut, path.join(base, "target"))).rejects.toThrow("ends too early");
+  mkdirSync(path.join(base.path, "target"));
+  await expect(unpackTar(cut, path.join(base.path, "target"))).rejects.toThrow("ends too early");
 });
 
 test.each([
@@ -103,13 +92,13 @@ test.each([
   ["a long name", { at: 512 + 100, with: "\0" }],
 ])("an archive in which %s is damaged is refused", async (_what, { at, with: byte }) => {
   writeFileSync(path.join(folder, "n".repeat(150)), "content");
-  const archive = path.join(base, "whole.tar.gz");
+  const archive = path.join(base.path, "whole.tar.gz");
   await packDirectory(await treeOf(folder), archive);
   const tar = gunzipSync(readFileSync(archive));
   tar.write(byte, at);
   writeFileSync(archive, gzipSync(tar));
-  mkdirSync(path.join(base, "target"));
-  await expect(unpackTar(archive, path.join(base, "target"))).rejects.toMatchObject({ code: "LOCALIZATION" });
+  mkdirSync(path.join(base.path, "target"));
+  await expect(unpackTar(archive, path.join(base.path, "target"))).rejects.toMatchObject({ code: "LOCALIZATION" });
 });
 
 test("a full disk is named, and an archive that is none keeps its own words", () => {

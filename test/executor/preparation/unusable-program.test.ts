@@ -1,10 +1,10 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { beforeEach, describe, expect, it } from "@jest/globals";
 import { unusableProgram } from "../../../executor/preparation/unusable-program.ts";
 import type { FileToShip } from "../../../src/job/spec.ts";
 import { elfHeader } from "../../support/elf-header.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const venv: FileToShip = { source: "hdfs://nn/envs/torch.zip", name: "venv", as: "archive" };
 const source: FileToShip = { source: "/home/ada/src.zip", name: "src-dir", as: "working-directory" };
@@ -21,22 +21,19 @@ function asUnprivileged<T>(look: () => T): T {
 }
 
 describe("a program out of a shipped archive", () => {
-  let workFolder: string;
+  const workFolder = temporaryFolder();
 
   beforeEach(() => {
-    workFolder = mkdtempSync(path.join(tmpdir(), "tony-work-"));
-    mkdirSync(path.join(workFolder, "venv/bin"), { recursive: true });
+    mkdirSync(path.join(workFolder.path, "venv/bin"), { recursive: true });
   });
 
-  afterEach(() => rmSync(workFolder, { recursive: true }));
-
   function unpacked(file: string, content: string | Buffer, mode = 0o500): void {
-    writeFileSync(path.join(workFolder, file), content);
-    chmodSync(path.join(workFolder, file), mode);
+    writeFileSync(path.join(workFolder.path, file), content);
+    chmodSync(path.join(workFolder.path, file), mode);
   }
 
   const asked = (command: string, files = [venv]) =>
-    unusableProgram({ command, searchPath: "/usr/bin:/bin", files, workFolder });
+    unusableProgram({ command, searchPath: "/usr/bin:/bin", files, workFolder: workFolder.path });
 
   it("is refused when it is the text of a symbolic link, which bash would run as a script", () => {
     unpacked("venv/bin/python", "python3");
@@ -69,19 +66,19 @@ describe("a program out of a shipped archive", () => {
       "venv/bin/activate is for the environment in /home/ada/env, which this node does not have; " +
         "it came from hdfs://nn/envs/torch.zip: run the python beside it, or send the environment's folder instead of an archive",
     );
-    rmSync(path.join(workFolder, "venv/bin/activate"));
-    unpacked("venv/bin/activate", `export VIRTUAL_ENV='${workFolder}'\n`, 0o400);
+    rmSync(path.join(workFolder.path, "venv/bin/activate"));
+    unpacked("venv/bin/activate", `export VIRTUAL_ENV='${workFolder.path}'\n`, 0o400);
     expect(asked(command)).toBeUndefined();
     expect(asked(`${builtin} ./setup.sh; train`)).toBeUndefined();
   });
 
   it("is refused when it is not executable, not there, or a link to what its node does not have", () => {
     unpacked("venv/bin/tool", "#!/bin/sh\n", 0o600);
-    chmodSync(path.join(workFolder, "venv/bin/tool"), 0o600);
+    chmodSync(path.join(workFolder.path, "venv/bin/tool"), 0o600);
     // The superuser may run whatever anybody may.
     expect(asked("venv/bin/tool")).toContain("venv/bin/tool is not executable;");
     expect(asked("venv/bin/python train.py")).toContain("venv/bin/python does not exist;");
-    symlinkSync("/opt/builder/python3.11", path.join(workFolder, "venv/bin/python"));
+    symlinkSync("/opt/builder/python3.11", path.join(workFolder.path, "venv/bin/python"));
     expect(asked("venv/bin/python train.py")).toContain("a symbolic link to /opt/builder/python3.11, which this node");
   });
 
@@ -90,7 +87,7 @@ describe("a program out of a shipped archive", () => {
     expect(asked("venv/venv/bin/python train.py")).toBe(
       "venv/venv/bin/python does not exist; it came from hdfs://nn/envs/torch.zip: there it is venv/bin/python (--python_binary_path bin/python)",
     );
-    mkdirSync(path.join(workFolder, "venv/torch/bin"), { recursive: true });
+    mkdirSync(path.join(workFolder.path, "venv/torch/bin"), { recursive: true });
     unpacked("venv/torch/bin/python3", "\x7fELF");
     expect(asked("venv/bin/python3 train.py")).toMatch(
       /: there it is venv\/torch\/bin\/python3 \(--python_binary_path torch\/bin\/python3\)$/,
@@ -117,13 +114,13 @@ describe("a program out of a shipped archive", () => {
   });
 
   it("is advised to be brought with its interpreter where a link ends at what the node does not have", () => {
-    symlinkSync("python3", path.join(workFolder, "venv/bin/python"));
-    symlinkSync("/opt/nothere/python3", path.join(workFolder, "venv/bin/python3"));
+    symlinkSync("python3", path.join(workFolder.path, "venv/bin/python"));
+    symlinkSync("/opt/nothere/python3", path.join(workFolder.path, "venv/bin/python3"));
     expect(asked("venv/bin/python train.py")).toBe(
       "venv/bin/python is a symbolic link to /opt/nothere/python3, which this node does not have; it came from " +
         "hdfs://nn/envs/torch.zip: install that Python on every node, or make the environment with python3 -m venv --copies",
     );
-    symlinkSync("/opt/nothere/tool", path.join(workFolder, "venv/bin/tool"));
+    symlinkSync("/opt/nothere/tool", path.join(workFolder.path, "venv/bin/tool"));
     expect(asked("venv/bin/tool")).toMatch(/: pack the file itself into that, with what it needs, not a link/);
   });
 
@@ -176,19 +173,19 @@ describe("a program out of a shipped archive", () => {
     );
     unpacked("venv/bin/ruff", "\x7fELF");
     expect(asked("venv/bin/ruff check")).toBeUndefined();
-    rmSync(path.join(workFolder, "venv/pyvenv.cfg"));
+    rmSync(path.join(workFolder.path, "venv/pyvenv.cfg"));
     unpacked("venv/pyvenv.cfg", "home = /usr/bin\n", 0o600);
     expect(asked("venv/bin/python train.py")).toBeUndefined();
   });
 
   it("is told as that where the node's Python may be there, but is closed to the containers' user", () => {
-    const closed = path.join(workFolder, "closed");
+    const closed = path.join(workFolder.path, "closed");
     mkdirSync(path.join(closed, "python/bin"), { recursive: true });
     unpacked("venv/bin/python", "\x7fELF", 0o555);
     unpacked("venv/pyvenv.cfg", `home = ${closed}/python/bin\n`, 0o444);
     unpacked("venv/bin/train", `#!${closed}/python/bin/python3\n`, 0o555);
     unpacked("venv/bin/activate", `VIRTUAL_ENV="${closed}/python"\n`, 0o444);
-    for (const folder of [workFolder, path.join(workFolder, "venv"), path.join(workFolder, "venv/bin")])
+    for (const folder of [workFolder.path, path.join(workFolder.path, "venv"), path.join(workFolder.path, "venv/bin")])
       chmodSync(folder, 0o755);
     chmodSync(closed, 0);
     const words =
@@ -202,7 +199,7 @@ describe("a program out of a shipped archive", () => {
   });
 
   it("is looked for in what --src_dir laid out, too", () => {
-    mkdirSync(path.join(workFolder, "bin"));
+    mkdirSync(path.join(workFolder.path, "bin"));
     unpacked("bin/python", "python3");
     expect(asked("bin/python train.py", [source])).toContain("it came from /home/ada/src.zip");
     expect(asked("bin/python train.py")).toBeUndefined();

@@ -1,27 +1,21 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { Program } from "../../../executor/program/program.ts";
 import { eventually } from "../../support/eventually.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "tony-processes-"));
-});
-afterEach(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 const reason = { code: "job-ended" } as const;
 
 /** A process for each RANK. */
 function programOf(command: string, ...others: readonly string[]): Program {
-  const environment = (rank: string) => ({ PATH: process.env.PATH ?? "", MARK: folder, RANK: rank });
+  const environment = (rank: string) => ({ PATH: process.env.PATH ?? "", MARK: folder.path, RANK: rank });
   return new Program({
     command,
     environments: [environment("0"), ...others.map(environment)],
-    marker: `MARK=${folder}`,
-    logs: outputLogs({ logFolder: folder, logPrefix: "" }),
+    marker: `MARK=${folder.path}`,
+    logs: outputLogs({ logFolder: folder.path, logPrefix: "" }),
     nowMs: Date.now,
   });
 }
@@ -75,7 +69,7 @@ test("a program is asked where it stands also when that failed before", async ()
   jest.spyOn(program.tree, "members").mockImplementationOnce(() => {
     throw new Error("EMFILE");
   });
-  const asked = [program.stacks(folder), program.stacks(folder)];
+  const asked = [program.stacks(folder.path), program.stacks(folder.path)];
   expect(await Promise.allSettled(asked)).toMatchObject([{ status: "rejected" }, { status: "fulfilled" }]);
   await program.stop({ graceMs: 0, reason });
 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { lookUpLocalPath } from "../../../src/job/build/load-job.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { check, minimalJob, saidAbout } from "../support.ts";
 
 const goal = { "tony.search.metric": "accuracy", "tony.search.direction": "maximize" };
@@ -380,19 +380,18 @@ describe("a job that describes a search", () => {
   });
 
   describe("with its parameters in a file", () => {
-    let folder = "";
-    beforeEach(() => {
-      folder = mkdtempSync(path.join(tmpdir(), "space-"));
-    });
-    afterEach(() => rmSync(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const inFile = { "tony.search.space": "space.yaml", ...goal };
 
     test.each([
       ["YAML", "# where to look\n---\nrate: float 1e-5 1e-1 log  # by ratio\n\"units\": 'int 1 3'\n"],
       ["JSON", '{\n  "rate": "float 1e-5 1e-1 log",\n  "units": "int 1 3"\n}\n'],
     ])("reads %s", (_, text) => {
-      writeFileSync(path.join(folder, "space.yaml"), text);
-      const { search } = check({ ...minimalJob, ...inFile }, { workingDirectory: folder, lookUp: lookUpLocalPath });
+      writeFileSync(path.join(folder.path, "space.yaml"), text);
+      const { search } = check(
+        { ...minimalJob, ...inFile },
+        { workingDirectory: folder.path, lookUp: lookUpLocalPath },
+      );
       expect(search?.space).toEqual([
         { name: "rate", domain: { kind: "float", low: 1e-5, high: 0.1, log: true } },
         { name: "units", domain: { kind: "int", low: 1, high: 3, log: false, step: 1 } },
@@ -400,34 +399,36 @@ describe("a job that describes a search", () => {
     });
 
     test("tells what is wrong with its line in the file", () => {
-      writeFileSync(path.join(folder, "space.yaml"), "rate: float 1 0\n- units\nrate: int 1 2\na: int 1 2\n");
+      writeFileSync(path.join(folder.path, "space.yaml"), "rate: float 1 0\n- units\nrate: int 1 2\na: int 1 2\n");
       const own = { ...inFile, "tony.search.param.a": "int 1 2" };
-      expect(said(own, folder)).toEqual([
+      expect(said(own, folder.path)).toEqual([
         `job.xml:${line}: tony.search.space names space.yaml, whose line 1 has rate, which must be float LOW HIGH with the lower number first, not "float 1 0"`,
         `job.xml:${line}: tony.search.space names space.yaml, whose line 2 is not a parameter: write NAME: float 0 1`,
         `job.xml:${line}: tony.search.space names space.yaml, whose line 3 has rate again`,
         `job.xml:${line + 3}: tony.search.param.a is in the file of tony.search.space, too: keep one`,
       ]);
-      writeFileSync(path.join(folder, "space.yaml"), "{");
-      expect(said(inFile, folder)).toEqual([
+      writeFileSync(path.join(folder.path, "space.yaml"), "{");
+      expect(said(inFile, folder.path)).toEqual([
         expect.stringContaining("tony.search.space names space.yaml, whose line 1 is no JSON: Expected property name"),
       ]);
-      writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": "float 0 1"\n"units": "int 1 2"\n}');
-      expect(said(inFile, folder)).toEqual([
+      writeFileSync(path.join(folder.path, "space.yaml"), '{\n"rate": "float 0 1"\n"units": "int 1 2"\n}');
+      expect(said(inFile, folder.path)).toEqual([
         expect.stringContaining("space.yaml, whose line 3 is no JSON: Expected ','"),
       ]);
-      writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": }');
-      expect(said(inFile, folder)).toEqual([expect.stringContaining("space.yaml, which is no JSON: Unexpected token")]);
-      writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": 3}');
-      expect(said(inFile, folder)).toEqual([
+      writeFileSync(path.join(folder.path, "space.yaml"), '{\n"rate": }');
+      expect(said(inFile, folder.path)).toEqual([
+        expect.stringContaining("space.yaml, which is no JSON: Unexpected token"),
+      ]);
+      writeFileSync(path.join(folder.path, "space.yaml"), '{\n"rate": 3}');
+      expect(said(inFile, folder.path)).toEqual([
         expect.stringContaining('whose line 2 has rate, which must be text: "rate": "float 0 1"'),
       ]);
-      writeFileSync(path.join(folder, "space.yaml"), '{\n"rate": ["adam", "sgd"]}');
-      expect(said(inFile, folder)).toEqual([
+      writeFileSync(path.join(folder.path, "space.yaml"), '{\n"rate": ["adam", "sgd"]}');
+      expect(said(inFile, folder.path)).toEqual([
         expect.stringContaining('whose line 2 has rate, which must be text: "rate": "choice adam sgd"'),
       ]);
-      rmSync(path.join(folder, "space.yaml"));
-      expect(said(inFile, folder)).toEqual([
+      rmSync(path.join(folder.path, "space.yaml"));
+      expect(said(inFile, folder.path)).toEqual([
         `job.xml:${line}: tony.search.space names space.yaml, which is not a file on this machine`,
       ]);
     });

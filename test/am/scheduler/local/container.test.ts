@@ -1,25 +1,25 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { type ContainerEnd, LocalContainer } from "../../../../am/scheduler/local/container.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { isRunning } from "../../../support/processes.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 
 const stopped: ContainerEnd = { exitStatus: -105, diagnostics: "stopped" };
 
 describe("a container of this machine", () => {
-  let folder = "";
-  beforeEach(async () => {
-    folder = await mkdtemp(path.join(tmpdir(), "tony-local-container-"));
-  });
-  afterEach(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
 
   function made() {
     const ends: ContainerEnd[] = [];
     const node = { host: "127.0.0.1", port: 0, httpAddress: "" };
-    const place = { folder: path.join(folder, "c1"), logFolder: path.join(folder, "logs"), user: "alice", node };
+    const place = {
+      folder: path.join(folder.path, "c1"),
+      logFolder: path.join(folder.path, "logs"),
+      user: "alice",
+      node,
+    };
     return { ends, container: new LocalContainer(place, (end) => ends.push(end)) };
   }
 
@@ -33,7 +33,7 @@ describe("a container of this machine", () => {
 
   test("that is stopped while its files are being placed runs nothing, and ends once", async () => {
     const { ends, container } = made();
-    const ran = path.join(folder, "ran");
+    const ran = path.join(folder.path, "ran");
     const place = async () => {
       container.stop(stopped);
       container.stop({ ...stopped, diagnostics: "stopped again" });
@@ -41,12 +41,12 @@ describe("a container of this machine", () => {
     await container.start(command(`touch ${ran}`), { place });
     await eventually("its end", () => ends.length > 0);
     expect(ends).toEqual([stopped]);
-    expect([existsSync(ran), existsSync(path.join(folder, "c1", "work"))]).toEqual([false, false]);
+    expect([existsSync(ran), existsSync(path.join(folder.path, "c1", "work"))]).toEqual([false, false]);
   });
 
   test("takes what its command has left behind along when that ends", async () => {
     const { ends, container } = made();
-    const pid = path.join(folder, "pid");
+    const pid = path.join(folder.path, "pid");
     await container.start(command(`sleep 1000 & echo $! > ${pid}; exit 3`), { place: async () => undefined });
     await eventually("its end", () => ends.length > 0);
     expect(ends).toEqual([{ exitStatus: 3, diagnostics: "Exit code: 3" }]);

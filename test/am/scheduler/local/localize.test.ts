@@ -1,20 +1,16 @@
-import { mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { Localizer } from "../../../../am/scheduler/local/localize.ts";
 import type { ShippedFile } from "../../../../src/job/stored/job-file.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { writeZip } from "../../../support/zip-writer.ts";
 
 describe("the files of containers on this machine", () => {
-  let base = "";
-  beforeEach(() => {
-    base = mkdtempSync(path.join(tmpdir(), "tony-localize-"));
-  });
-  afterEach(() => rmSync(base, { recursive: true }));
+  const base = temporaryFolder();
 
   function shipped(name: string, type: ShippedFile["type"]): ShippedFile {
-    const file = path.join(base, name);
+    const file = path.join(base.path, name);
     const { size, mtimeMs } = statSync(file);
     const modificationTimeMs = Math.floor(mtimeMs);
     return {
@@ -24,16 +20,16 @@ describe("the files of containers on this machine", () => {
   }
 
   function workFolder(name: string): string {
-    mkdirSync(path.join(base, name));
-    return path.join(base, name);
+    mkdirSync(path.join(base.path, name));
+    return path.join(base.path, name);
   }
 
   test("are there under their names; an archive is unpacked once for all of them", async () => {
     const members = [{ path: "bin/python", mode: 0o100644, content: "python" }];
-    writeFileSync(path.join(base, "venv.zip"), writeZip(members));
-    writeFileSync(path.join(base, "train.py"), "train");
+    writeFileSync(path.join(base.path, "venv.zip"), writeZip(members));
+    writeFileSync(path.join(base.path, "train.py"), "train");
     const files = [shipped("venv.zip", "ARCHIVE"), shipped("train.py", "FILE")];
-    const localizer = new Localizer(path.join(base, "cache"));
+    const localizer = new Localizer(path.join(base.path, "cache"));
     const folders = [workFolder("c1"), workFolder("c2")];
     await Promise.all(folders.map((folder) => localizer.place(files, folder)));
     for (const folder of folders) {
@@ -44,10 +40,10 @@ describe("the files of containers on this machine", () => {
   });
 
   test("are the ones that were submitted, or none", async () => {
-    writeFileSync(path.join(base, "train.py"), "train");
+    writeFileSync(path.join(base.path, "train.py"), "train");
     const file = shipped("train.py", "FILE");
-    writeFileSync(path.join(base, "train.py"), "another");
-    await expect(new Localizer(path.join(base, "cache")).place([file], workFolder("c1"))).rejects.toMatchObject({
+    writeFileSync(path.join(base.path, "train.py"), "another");
+    await expect(new Localizer(path.join(base.path, "cache")).place([file], workFolder("c1"))).rejects.toMatchObject({
       code: "LOCALIZATION",
       message: expect.stringContaining("train.py has changed since the job was submitted"),
     });

@@ -1,36 +1,25 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { type UnzipOptions, unzip } from "../../../../am/scheduler/local/unzip.ts";
+import { temporaryFolder } from "../../../support/temporary-folder.ts";
 import { writeZip, type ZipMember } from "../../../support/zip-writer.ts";
 
-let base: string;
+const base = temporaryFolder();
 let target: string;
 let outside: string;
 
 beforeEach(() => {
-  base = mkdtempSync(path.join(tmpdir(), "unzip-"));
-  target = path.join(base, "target");
-  outside = path.join(base, "outside");
+  target = path.join(base.path, "target");
+  outside = path.join(base.path, "outside");
   for (const folder of [target, outside]) mkdirSync(folder);
 });
-afterEach(() => rmSync(base, { recursive: true }));
 
 const file = (name: string, content = "new"): ZipMember => ({ path: name, mode: 0o100644, content });
 const link = (name: string, to: string): ZipMember => ({ path: name, mode: 0o120777, content: to });
 
 function unpacked(members: readonly ZipMember[], options?: UnzipOptions): Promise<void> {
-  const archive = path.join(base, "archive.zip");
+  const archive = path.join(base.path, "archive.zip");
   writeFileSync(archive, writeZip(members));
   return unzip(archive, target, options);
 }
