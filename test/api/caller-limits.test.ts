@@ -83,6 +83,27 @@ function begun(bytes: number, sent: number): Buffer {
   return Buffer.concat([head, Buffer.alloc(sent)]);
 }
 
+/** A client that reads tasks' logs until it is told to stop, and how many it reads. */
+async function reader(options: Omit<Parameters<typeof master>[0], "clients"> = {}) {
+  let reading = 0;
+  const clients = {
+    ...noClients,
+    readLog: () => {
+      reading += 1;
+      return () => {
+        reading -= 1;
+      };
+    },
+    stop: () => true,
+  };
+  const { address } = await master({ ...options, clients });
+  const client = new MasterClient({ address, access: clientAccess(identity), build: "test" });
+  ends.push(() => client.close());
+  const read = (task: string, signal?: AbortSignal) =>
+    client.readLog({ task, stream: "stdout", offset: 0, follow: true }, signal).next();
+  return { client, read, reading: () => reading };
+}
+
 describe("a caller of the ApplicationMaster", () => {
   it.each(paths)(
     "that has no right to %s is refused before it has sent anything, and its connection goes",
@@ -151,26 +172,10 @@ describe("a caller of the ApplicationMaster", () => {
   });
 
   it("may have as many open as it has been let in with, however many those are", async () => {
-    let reading = 0;
-    const clients = {
-      ...noClients,
-      readLog: () => {
-        reading += 1;
-        return () => undefined;
-      },
-    };
-    const { address } = await master({ clients, callLimits: callLimitsOf(100) });
-    const client = new MasterClient({ address, access: clientAccess(identity), build: "test" });
-    ends.push(() => client.close());
-    for (let task = 0; task < 100; task += 1) {
-      const request = { task: `worker:${task}`, stream: "stdout", offset: 0, follow: true } as const;
-      void client
-        .readLog(request)
-        .next()
-        .catch(() => undefined);
-    }
-    await until(() => reading === 100);
-    expect(reading).toBeGreaterThan(FIRST_STREAMS);
+    const { read, reading } = await reader({ callLimits: callLimitsOf(100) });
+    for (let task = 0; task < 100; task += 1) void read(`worker:${task}`).catch(() => undefined);
+    await until(() => reading() === 100);
+    expect(reading()).toBeGreaterThan(FIRST_STREAMS);
   });
 
   it("cannot have many messages begun, and those end in time", async () => {
@@ -204,58 +209,30 @@ describe("a caller of the ApplicationMaster", () => {
   });
 
   it("reads the logs of one task no more often than its connection to its executor bears", async () => {
-    let reading = 0;
-    const clients = {
-      ...noClients,
-      readLog: () => {
-        reading += 1;
-        return () => {
-          reading -= 1;
-        };
-      },
-    };
-    const { address } = await master({ clients });
-    const client = new MasterClient({ address, access: clientAccess(identity), build: "test" });
-    ends.push(() => client.close());
+    const { read, reading } = await reader();
     const away = new AbortController();
-    const read = (task: string, signal?: AbortSignal) =>
-      client.readLog({ task, stream: "stdout", offset: 0, follow: true }, signal).next();
     const once = new AbortController();
     void read("worker:0", once.signal).catch(() => undefined);
-    await until(() => reading === 1);
+    await until(() => reading() === 1);
     once.abort();
-    await until(() => reading === 0);
+    await until(() => reading() === 0);
     for (let count = 1; count < CALLS_OF_TASK; count += 1) void read("worker:0").catch(() => undefined);
     void read("worker:0", away.signal).catch(() => undefined);
-    await until(() => reading === CALLS_OF_TASK);
+    await until(() => reading() === CALLS_OF_TASK);
     await expect(read("worker:0")).rejects.toThrow("times already");
     void read("worker:1").catch(() => undefined);
-    await until(() => reading === CALLS_OF_TASK + 1);
+    await until(() => reading() === CALLS_OF_TASK + 1);
     away.abort();
-    await until(() => reading === CALLS_OF_TASK);
+    await until(() => reading() === CALLS_OF_TASK);
     void read("worker:0").catch(() => undefined);
-    await until(() => reading === CALLS_OF_TASK + 1);
+    await until(() => reading() === CALLS_OF_TASK + 1);
   });
 
   it("may read the output of all tasks at once, and end the job meanwhile", async () => {
-    let reading = 0;
-    const clients = {
-      ...noClients,
-      readLog: () => {
-        reading += 1;
-        return () => undefined;
-      },
-      stop: () => true,
-    };
-    const { address } = await master({ clients });
-    const client = new MasterClient({ address, access: clientAccess(identity), build: "test" });
-    ends.push(() => client.close());
-    for (let task = 0; task < 200; task += 1) {
-      const log = client.readLog({ task: `worker:${task}`, stream: "stdout", offset: 0, follow: true });
-      void log.next().catch(() => undefined);
-    }
+    const { client, read, reading } = await reader();
+    for (let task = 0; task < 200; task += 1) void read(`worker:${task}`).catch(() => undefined);
     expect(await client.stop("enough", 60_000)).toBe(true);
-    await until(() => reading === 200);
+    await until(() => reading() === 200);
   });
 });
 

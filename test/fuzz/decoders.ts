@@ -62,15 +62,13 @@ import { aJobStatus, allSucceeded, outOfMemory } from "../client/job-status.ts";
 import { anExecutorJob, register } from "../support/api.ts";
 import { javaUtf, writeTFile } from "../support/tfile-writer.ts";
 import { writeZip } from "../support/zip-writer.ts";
-import type { Decoder } from "./fuzz.ts";
+import { afterJson, type Decoder, json, utf8 } from "./fuzz.ts";
 import { moreDecoders } from "./more-decoders.ts";
 import { newerDecoders } from "./newer-decoders.ts";
 
 /** What protobufjs, yauzl and zlib throw, and the checks of JSON within a message. */
 const foreign = ["Error", "RangeError", "UnknownWord", "SyntaxError", "ShapeError", "CustomError"];
 
-const utf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
-const json = (value: unknown) => Buffer.from(JSON.stringify(value));
 const { spec, ...job } = anExecutorJob();
 const wholeJob = {
   ...job,
@@ -88,16 +86,6 @@ function grpc<T>(name: string, codec: Message<T>, ...messages: readonly T[]): De
     seeds: messages.map((message) => codec.encode(message)),
     decode: (bytes) => codec.decode(Buffer.from(bytes)),
     refusals: foreign,
-  };
-}
-
-/** JSON that is parsed before its reader has it, which refuses what is none with the whole answer. */
-function afterJson(name: string, decode: (document: unknown) => unknown, ...documents: readonly unknown[]): Decoder {
-  return {
-    name,
-    seeds: documents.map(json),
-    decode: (bytes) => decode(JSON.parse(utf8(bytes))),
-    refusals: ["SyntaxError"],
   };
 }
 

@@ -113,3 +113,20 @@ function isRefusal(error: unknown, refusals: readonly string[]): boolean {
   if (typeof error !== "object" || error === null || refusals.length === 0) return false;
   return refusals.includes(error.constructor.name) || errorCode(error) === "ERR_ENCODING_INVALID_ENCODED_DATA";
 }
+
+export const utf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
+export const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+/** JSON that is parsed before its reader has it, which refuses what is none with the whole answer. */
+export function afterJson(
+  name: string,
+  decode: (document: unknown) => unknown,
+  ...documents: readonly unknown[]
+): Decoder {
+  return {
+    name,
+    seeds: documents.map(json),
+    decode: (bytes) => decode(JSON.parse(utf8(bytes))),
+    refusals: ["SyntaxError"],
+  };
+}

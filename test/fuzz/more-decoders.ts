@@ -34,23 +34,10 @@ import { aJobStatus } from "../client/job-status.ts";
 import { elfHeader } from "../support/elf-header.ts";
 import { ScriptedGss } from "../support/scripted-gss.ts";
 import { firstToken } from "../support/spnego-token.ts";
-import type { Decoder } from "./fuzz.ts";
-
-const utf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
-const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+import { afterJson, type Decoder, json, utf8 } from "./fuzz.ts";
 
 function text(name: string, decode: (text: string) => unknown, ...seeds: readonly string[]): Decoder {
   return { name, seeds: seeds.map((seed) => Buffer.from(seed)), decode: (bytes) => decode(utf8(bytes)) };
-}
-
-/** JSON of servers, parsed before its reader has it. */
-function answers(name: string, decode: (document: unknown) => unknown, ...documents: readonly unknown[]): Decoder {
-  return {
-    name,
-    seeds: documents.map(json),
-    decode: (bytes) => decode(JSON.parse(utf8(bytes))),
-    refusals: ["SyntaxError"],
-  };
 }
 
 /** What reads a file by its name. */
@@ -162,10 +149,10 @@ export const moreDecoders: readonly Decoder[] = [
     decode: (bytes) => trustedInStore(Buffer.from(bytes), "store", undefined),
   },
   text("words of servers", quoted, '{"Token":{"urlString":"HgAF"}} http://dn:9864/x?op=OPEN&delegation=HgAF'),
-  answers("delegation tokens of web servers", (document) => tokenInAnswer(document, "kms"), {
+  afterJson("delegation tokens of web servers", (document) => tokenInAnswer(document, "kms"), {
     Token: { urlString: "HQAFYWxpY2UEeWFybgCKAaITcqCFigGiN38khQECFAvRTqdL8hqlkM_ku28siKdXDxnvBmttcy1kdAA" },
   }),
-  answers(
+  afterJson(
     "WebHDFS' short answers",
     (document) => {
       parseRenameAnswer(document);
@@ -177,7 +164,7 @@ export const moreDecoders: readonly Decoder[] = [
     { boolean: true },
     { Path: "/user/ada" },
   ),
-  answers(
+  afterJson(
     "what masters say they are",
     (document) => [resourceManagerOf("h:1", document), nameNodeOf("h:1", document), schedulerOf(document)],
     { clusterInfo: { haState: "ACTIVE", hadoopVersion: "3.4.2" } },
@@ -249,7 +236,7 @@ export const moreDecoders: readonly Decoder[] = [
     refusals: ["Error"],
   },
   {
-    ...answers(
+    ...afterJson(
       "the store's journal",
       readStoreFile,
       {

@@ -31,9 +31,8 @@ import { parseLiveRequest } from "../../src/page/live-request.ts";
 import { aJobStatus, allSucceeded } from "../client/job-status.ts";
 import { searchOf } from "../job/search/support.ts";
 import { aJobSpec } from "../support/job-spec.ts";
-import type { Decoder } from "./fuzz.ts";
+import { type Decoder, utf8 } from "./fuzz.ts";
 
-const utf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
 const fileSystem = new LocalFileSystem();
 
 function text(name: string, decode: (text: string) => unknown, ...seeds: readonly string[]): Decoder {

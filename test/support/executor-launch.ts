@@ -1,3 +1,5 @@
+import path from "node:path";
+import type { ExecutorSettings } from "../../executor/settings.ts";
 /** What an executor is launched with. */
 export const anExecutorLaunch = {
   task: "worker:1",
@@ -13,3 +15,22 @@ export const anExecutorLaunch = {
   reusePort: false,
   memoryMiB: 1024,
 } as const;
+
+/** The settings of an executor whose logs are in that folder, without ports of its own. */
+export function executorSettingsIn(logFolder: string, changes: Partial<ExecutorSettings> = {}): ExecutorSettings {
+  const { applicationId, masterAddress, staging, attempt, isolationMs, sections } = anExecutorLaunch;
+  return {
+    ...{ applicationId, masterAddress, staging, attempt, isolationMs, sections: { ...sections, ports: {} } },
+    task: { role: "worker", index: 0 },
+    containerId: "container_1",
+    host: "127.0.0.1",
+    generation: 1,
+    portNames: ["rpc"],
+    tensorBoard: false,
+    reusePort: false,
+    logFolder,
+    logPrefix: "",
+    tokenFile: path.join(logFolder, "tokens"),
+    ...changes,
+  };
+}

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { afterEach } from "@jest/globals";
 import type { HostPort } from "../../src/hadoop/conf/values.ts";
 import { encodeFrame, FrameReader, readDelimited } from "../../src/hadoop/rpc/frame.ts";
 import { encodeDelimited } from "../../src/hadoop/wire/codec.ts";
@@ -147,4 +148,17 @@ export function delimited(body: Uint8Array): Buffer {
     rest = Math.floor(rest / 0x80);
   }
   return Buffer.concat([Uint8Array.from([...length, rest]), body]);
+}
+
+/** Starts servers that are stopped after the test. */
+export function stoppedAfterTest(): (behaviour: Behaviour) => Promise<RpcTestServer> {
+  const servers: RpcTestServer[] = [];
+  afterEach(async () => {
+    await Promise.all(servers.splice(0).map((server) => server.stop()));
+  });
+  return async (behaviour) => {
+    const server = await RpcTestServer.start(behaviour);
+    servers.push(server);
+    return server;
+  };
 }

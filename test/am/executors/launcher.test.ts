@@ -1,22 +1,13 @@
 import { expect, test } from "@jest/globals";
 import { Launcher } from "../../../am/executors/launcher.ts";
+import { aJobFile } from "../../support/job-file.ts";
 import { aJobSpec, aRole } from "../../support/job-spec.ts";
 
 test("the container of every task says who may see the job and who may end it, and what other systems' clients find", () => {
   const launcher = new Launcher({
-    job: {
-      jobFileVersion: 1,
-      build: "test",
-      applicationId: "application_1_0001",
-      user: "ada",
+    job: aJobFile({
       spec: aJobSpec({ roles: [aRole("worker", 1)], viewAcl: "ada,bob ml", modifyAcl: "ada" }),
-      stagingUrl: "hdfs://ns/user/ada/.tony-ts/application_1_0001",
-      files: { master: [], all: [], byRole: {} },
-      node: "node",
-      hadoop: {},
-      sharedLabels: [],
-      resourceTypes: [],
-    },
+    }),
     attempt: 1,
     masterAddress: "n0:1",
     credentialsOf: () => new Uint8Array(0),

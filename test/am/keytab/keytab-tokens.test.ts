@@ -7,6 +7,7 @@ import { type LoginRequest, parseLoginRequest } from "../../../am/keytab/login-r
 import { noCredentials } from "../../../src/hadoop/security/credentials.ts";
 import { writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
 import { sha256Of } from "../../../src/job/stored/job-keytab.ts";
+import { aJobFile } from "../../support/job-file.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { aDelegationToken } from "../../support/tokens.ts";
@@ -29,19 +30,10 @@ const keytab = {
     "yarn.resourcemanager.delegation.token.renew-interval": "40000",
   },
 };
-const job = {
-  jobFileVersion: 1,
-  build: "test",
-  applicationId: "application_1_0001",
-  user: "ada",
+const job = aJobFile({
   spec: aJobSpec({ checkpointDir: "hdfs://ns2/ckpt" }),
-  stagingUrl: "hdfs://ns/user/ada/.tony-ts/application_1_0001",
-  files: { master: [], all: [], byRole: {} },
-  node: "node",
   hadoop: { "fs.defaultFS": "hdfs://ns" },
-  sharedLabels: [],
-  resourceTypes: [],
-} as const;
+});
 
 /** Runs it while its time passes in its sleeps, until then; tells when, in seconds, what happened. */
 async function ranUntil(endMs: number, changes: Partial<KeytabTokensOptions> = {}) {

@@ -5,24 +5,11 @@ import { FileSystemError, type FileSystemErrorCode } from "../../../src/hadoop/h
 import type { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { formatClusterNodes, type NodeSnapshot } from "../../../src/job/cluster-nodes.ts";
-import type { JobFile } from "../../../src/job/stored/job-file.ts";
 import { readStoredJob, storedJob, storedJobEnvironment } from "../../../src/job/stored/stored-job.ts";
-import { aJobSpec } from "../../support/job-spec.ts";
+import { aJobFile } from "../../support/job-file.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
-const job: JobFile = {
-  jobFileVersion: 1,
-  build: "test",
-  applicationId: "application_1_0001",
-  user: "ada",
-  spec: aJobSpec({}),
-  stagingUrl: "hdfs://ns/user/ada/.tony-ts/application_1_0001",
-  files: { master: [], all: [], byRole: {} },
-  node: "node",
-  hadoop: { "fs.defaultFS": "hdfs://ns" },
-  sharedLabels: [],
-  resourceTypes: [],
-};
+const job = aJobFile({ hadoop: { "fs.defaultFS": "hdfs://ns" } });
 const content = Buffer.from(JSON.stringify(job));
 const { user, stagingUrl, hadoop } = job;
 const location = { user, stagingUrl, hadoop };

@@ -5,7 +5,7 @@ import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { sha256Of } from "../../../src/job/stored/job-keytab.ts";
 import { eventually } from "../../support/eventually.ts";
-import { aJobSpec } from "../../support/job-spec.ts";
+import { aJobFile } from "../../support/job-file.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { SteppedClock, turn } from "../../support/stepped-clock.ts";
 import { aDelegationToken } from "../../support/tokens.ts";
@@ -18,19 +18,7 @@ const keytab = {
   nativeModules: {},
   hadoop: {},
 };
-const job = {
-  jobFileVersion: 1,
-  build: "test",
-  applicationId: "application_1_0001",
-  user: "ada",
-  spec: aJobSpec(),
-  stagingUrl: "hdfs://ns/staging",
-  files: { master: [], all: [], byRole: {} },
-  node: "node",
-  hadoop: { "hadoop.security.authentication": "kerberos" },
-  sharedLabels: [],
-  resourceTypes: [],
-} as const;
+const job = aJobFile({ hadoop: { "hadoop.security.authentication": "kerberos" } });
 
 describe("an ApplicationMaster's delegation tokens", () => {
   let clock: SteppedClock;

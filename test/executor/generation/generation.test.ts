@@ -9,12 +9,11 @@ import { MemorySampler } from "../../../executor/monitoring/memory-sampler.ts";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { readKernelUnits } from "../../../executor/processes/proc-fs.ts";
 import { takenPorts } from "../../../executor/program/ports.ts";
-import type { ExecutorSettings } from "../../../executor/settings.ts";
 import type { ExecutorReport } from "../../../src/api/messages.ts";
 import type { Notice } from "../../../src/job/execution.ts";
 import { anExecutorJob } from "../../support/api.ts";
 import { eventually } from "../../support/eventually.ts";
-import { anExecutorLaunch } from "../../support/executor-launch.ts";
+import { executorSettingsIn } from "../../support/executor-launch.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -31,20 +30,7 @@ const ended = () => eventually("the program has ended", () => exits().length > 0
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "tony-generation-"));
   reports = [];
-  const { applicationId, masterAddress, staging, attempt, isolationMs, sections } = anExecutorLaunch;
-  const settings: ExecutorSettings = {
-    ...{ applicationId, masterAddress, staging, attempt, isolationMs, sections: { ...sections, ports: {} } },
-    task: { role: "worker", index: 0 },
-    containerId: "container_1",
-    host: "127.0.0.1",
-    generation: 1,
-    portNames: ["rpc"],
-    tensorBoard: false,
-    reusePort: false,
-    logFolder: folder,
-    logPrefix: "",
-    tokenFile: file("tokens"),
-  };
+  const settings = executorSettingsIn(folder);
   generation = new Generation({
     number: 1,
     settings,

@@ -7,12 +7,11 @@ import { Generations } from "../../../executor/generation/generations.ts";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { ModelParameters } from "../../../executor/preparation/model-parameters.ts";
 import { takenPorts } from "../../../executor/program/ports.ts";
-import type { ExecutorSettings } from "../../../executor/settings.ts";
 import { TonyError } from "../../../src/errors.ts";
 import type { ChildExit } from "../../../src/job/execution.ts";
 import { anExecutorJob } from "../../support/api.ts";
 import { eventually } from "../../support/eventually.ts";
-import { anExecutorLaunch } from "../../support/executor-launch.ts";
+import { anExecutorLaunch, executorSettingsIn } from "../../support/executor-launch.ts";
 import { aJobSpec, aRole } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
@@ -33,20 +32,8 @@ describe("the generations of an executor", () => {
     carried = [];
     bringBack = (checkpoint) => Promise.resolve(checkpoint);
     jest.spyOn(process, "cwd").mockReturnValue(folder);
-    const { applicationId, masterAddress, staging, attempt, isolationMs, sections } = anExecutorLaunch;
-    const settings: ExecutorSettings = {
-      ...{ applicationId, masterAddress, staging, attempt, isolationMs, sections: { ...sections, ports: {} } },
-      task: { role: "worker", index: 1 },
-      containerId: "container_1",
-      host: "127.0.0.1",
-      generation: 1,
-      portNames: ["rpc"],
-      tensorBoard: false,
-      reusePort: false,
-      logFolder: folder,
-      logPrefix: "",
-      tokenFile: path.join(folder, "tokens"),
-    };
+    const { attempt, masterAddress, staging } = anExecutorLaunch;
+    const settings = executorSettingsIn(folder, { task: { role: "worker", index: 1 } });
     const nobody = () => {
       throw new Error("nobody asks in this test");
     };

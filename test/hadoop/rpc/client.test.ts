@@ -5,7 +5,14 @@ import { noRetry } from "../../../src/hadoop/rpc/retry.ts";
 import { AuthenticationError } from "../../../src/hadoop/security/errors.ts";
 import { simple, simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
-import { type Behaviour, delimited, echo, failureFrame, RpcTestServer } from "../../support/rpc-server.ts";
+import {
+  type Behaviour,
+  delimited,
+  echo,
+  failureFrame,
+  RpcTestServer,
+  stoppedAfterTest,
+} from "../../support/rpc-server.ts";
 
 const standby: Behaviour = {
   onCall: ({ socket }, { callId }) =>
@@ -18,19 +25,13 @@ const standby: Behaviour = {
       ),
     ),
 };
-const servers: RpcTestServer[] = [];
 const clients: RpcClient[] = [];
 
-afterEach(async () => {
+afterEach(() => {
   for (const client of clients.splice(0)) client.close();
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 
-async function served(behaviour: Behaviour): Promise<RpcTestServer> {
-  const server = await RpcTestServer.start(behaviour);
-  servers.push(server);
-  return server;
-}
+const served = stoppedAfterTest();
 
 /** An address where nobody listens. */
 async function closedEndpoint(): Promise<HostPort> {

@@ -11,11 +11,12 @@ import {
   delimited,
   echo,
   failureFrame,
-  RpcTestServer,
+  type RpcTestServer,
   replyFrame,
   type ServedConnection,
   saslOf,
   saslReply,
+  stoppedAfterTest,
 } from "../../support/rpc-server.ts";
 
 const token = { identifier: Buffer.from("id"), password: Buffer.from("pw"), kind: "T", service: "" };
@@ -23,19 +24,13 @@ const alice = simple({ name: "alice" });
 const tokenOnly = { strategies: async () => [tokenDigest(token)] };
 const { SaslState } = common.RpcSaslProto;
 
-const servers: RpcTestServer[] = [];
 const connections: RpcConnection[] = [];
 
-afterEach(async () => {
+afterEach(() => {
   for (const connection of connections.splice(0)) connection.close();
-  await Promise.all(servers.splice(0).map((server) => server.stop()));
 });
 
-async function served(behaviour: Behaviour): Promise<RpcTestServer> {
-  const server = await RpcTestServer.start(behaviour);
-  servers.push(server);
-  return server;
-}
+const served = stoppedAfterTest();
 
 function connectTo(server: Pick<RpcTestServer, "endpoint">, changes: Partial<ConnectionOptions> = {}): RpcConnection {
   const connection = new RpcConnection({

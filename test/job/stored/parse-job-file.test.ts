@@ -1,21 +1,8 @@
 import { expect, test } from "@jest/globals";
-import type { JobFile } from "../../../src/job/stored/job-file.ts";
 import { parseJobFile } from "../../../src/job/stored/parse-job-file.ts";
-import { aJobSpec } from "../../support/job-spec.ts";
+import { aJobFile } from "../../support/job-file.ts";
 
-const job: JobFile = {
-  jobFileVersion: 1,
-  build: "test",
-  applicationId: "application_1795305600000_0001",
-  user: "ada",
-  spec: aJobSpec(),
-  stagingUrl: "hdfs://nn/user/ada/.tony-ts/application_1795305600000_0001",
-  files: { master: [], all: [], byRole: {} },
-  node: "node",
-  hadoop: {},
-  sharedLabels: [],
-  resourceTypes: [{ name: "memory-mb", units: "Mi" }],
-};
+const job = aJobFile({ resourceTypes: [{ name: "memory-mb", units: "Mi" }] });
 
 test("comes back as it was written", () => {
   expect(parseJobFile(JSON.stringify(job))).toEqual(job);
