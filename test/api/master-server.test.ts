@@ -19,6 +19,7 @@ import {
 } from "../support/api.ts";
 import { eventually } from "../support/eventually.ts";
 import { Inbox } from "../support/inbox.ts";
+import { listenLocally, localAddress } from "../support/local-port.ts";
 
 describe("the ApplicationMaster's server", () => {
   let master: Awaited<ReturnType<typeof startMaster>>;
@@ -278,9 +279,8 @@ describe("the ApplicationMaster's server", () => {
       proxied.push("connection");
       socket.destroy();
     });
-    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
-    const address = proxy.address();
-    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    await listenLocally(proxy);
+    const url = `http://${localAddress(proxy)}`;
     const names = ["http_proxy", "https_proxy", "grpc_proxy"];
     for (const name of names) process.env[name] = url;
     try {

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { createServer, IncomingMessage, type Server } from "node:http";
 import { Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -10,6 +9,7 @@ import {
   SPARE_BYTES,
   scopeSizes,
 } from "../../src/frameworks/rendezvous-store.ts";
+import { listenLocally, localAddress } from "../support/local-port.ts";
 
 let server: Server;
 let address: string;
@@ -18,10 +18,9 @@ beforeEach(async () => {
     ["node1", 2],
     ["node2", 1],
   ]);
-  server = createServer(rendezvousStore(scopeSizes(processes))).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const bound = server.address();
-  address = typeof bound === "object" && bound !== null ? `http://127.0.0.1:${bound.port}` : "";
+  server = createServer(rendezvousStore(scopeSizes(processes)));
+  await listenLocally(server);
+  address = `http://${localAddress(server)}`;
 });
 afterEach(() => {
   server.closeAllConnections();

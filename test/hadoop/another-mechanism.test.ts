@@ -280,15 +280,13 @@ describe("a mechanism from outside, over HTTP", () => {
       seen.push(request.headers.cookie ?? request.headers.authorization);
       response.end("abc");
     });
-    await new Promise<void>((resolve) => data.listen(0, "127.0.0.1", resolve));
+    await listenLocally(data);
     closing.push(
       () => new Promise((resolve) => data.close(resolve)),
       () => data.closeAllConnections(),
     );
-    const at = data.address();
-    if (typeof at !== "object" || at === null) throw new Error("the server does not listen");
     const nameNode = await webServer(tickets, (_request, response) => {
-      response.end(JSON.stringify({ Location: `http://127.0.0.1:${at.port}/webhdfs/v1/f?op=OPEN&delegation=abc` }));
+      response.end(JSON.stringify({ Location: `http://${localAddress(data)}/webhdfs/v1/f?op=OPEN&delegation=abc` }));
     });
     const files = new WebHdfs({ uri: "hdfs://ns", endpoints: [`http://${nameNode}`], credentials: tickets });
     closing.push(() => files.close());

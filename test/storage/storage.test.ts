@@ -3,6 +3,7 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
 import { requestJson } from "../support/http-json.ts";
+import { listenLocally, localAddress } from "../support/local-port.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 
@@ -27,15 +28,13 @@ class ClosableWay {
   /** @param target `http://host:port` */
   static async open(target: string): Promise<ClosableWay> {
     const way = new ClosableWay(new URL(target));
-    await new Promise<void>((resolve) => way.#server.listen(0, "127.0.0.1", resolve));
+    await listenLocally(way.#server);
     return way;
   }
 
   /** `http://host:port` */
   get url(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("the way is closed");
-    return `http://127.0.0.1:${address.port}`;
+    return `http://${localAddress(this.#server)}`;
   }
 
   async close(): Promise<void> {

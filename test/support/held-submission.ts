@@ -1,6 +1,7 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { type HostPort, parseHostPort } from "../../src/hadoop/conf/values.ts";
 import { deferred } from "./deferred.ts";
+import { listenLocally, localAddress } from "./local-port.ts";
 
 /** The method's name, which a call's header carries in the clear (RpcRequestHeaderProto, ApplicationClientProtocol). */
 const submitMethod = "submitApplication";
@@ -26,10 +27,8 @@ export class HeldSubmission {
 
   /** @returns the address for `yarn.resourcemanager.address` */
   async open(): Promise<string> {
-    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("no port");
-    return `127.0.0.1:${address.port}`;
+    await listenLocally(this.#server);
+    return localAddress(this.#server);
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
+import { listenLocally, localAddress } from "./local-port.ts";
 
 /** What the server does with one request: it gets the socket and the request's bytes so far (headers and what came with them). */
 export type Behaviour = (socket: Socket, request: string) => void;
@@ -18,14 +19,12 @@ export class HostileHttpServer {
 
   static async start(): Promise<HostileHttpServer> {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await listenLocally(server);
     return new HostileHttpServer(server);
   }
 
   get address(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("not listening");
-    return `http://127.0.0.1:${address.port}`;
+    return `http://${localAddress(this.#server)}`;
   }
 
   behave(...behaviours: Behaviour[]): void {

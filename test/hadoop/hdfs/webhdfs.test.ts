@@ -13,6 +13,7 @@ import {
   refusal,
   silence,
 } from "../../support/hostile-http-server.ts";
+import { listenLocally, localAddress } from "../../support/local-port.ts";
 
 // Silent servers are waited for, some of them twice.
 
@@ -73,10 +74,10 @@ function open(endpoints: readonly string[] = [nameNode.address], gateway = false
 /** An address where nobody listens. */
 async function closedAddress(): Promise<string> {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
+  await listenLocally(server);
+  const address = localAddress(server);
   await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" ? `http://127.0.0.1:${address?.port}` : "";
+  return `http://${address}`;
 }
 
 const operations = () => nameNode.requests.map((line) => /op=([A-Z]+)/.exec(line)?.[1]);

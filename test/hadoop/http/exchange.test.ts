@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { createServer, type Server } from "node:net";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, expect, test } from "@jest/globals";
 import { exchange, readText } from "../../../src/hadoop/http/exchange.ts";
+import { listenLocally, localAddress } from "../../support/local-port.ts";
 
 let server: Server;
 afterEach(() => {
@@ -30,12 +31,11 @@ test("a refusal that comes before the body's end is read whole, and nothing more
         socket.write("quota.\n");
       });
     socket.resume();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
+  });
+  await listenLocally(server);
   const connection = once(server, "connection");
-  const { port } = server.address() as AddressInfo;
   const stream = Readable.from(endless(), { objectMode: false });
-  const answer = await exchange(new URL(`http://127.0.0.1:${port}/f`), {
+  const answer = await exchange(new URL(`http://${localAddress(server)}/f`), {
     ...{ method: "PUT", connectTimeoutMs: 5_000, idleTimeoutMs: 5_000 },
     body: { stream },
   });
@@ -47,15 +47,14 @@ test("a refusal that comes before the body's end is read whole, and nothing more
 });
 
 test("data that cannot be read fails the exchange with its own reason", async () => {
-  server = createServer((socket) => socket.on("error", () => undefined).resume()).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  server = createServer((socket) => socket.on("error", () => undefined).resume());
+  await listenLocally(server);
   async function* failing(): AsyncGenerator<Uint8Array> {
     yield new Uint8Array(1024);
     await delay(10);
     throw new Error("disk gone");
   }
-  const exchanged = exchange(new URL(`http://127.0.0.1:${port}/f`), {
+  const exchanged = exchange(new URL(`http://${localAddress(server)}/f`), {
     ...{ method: "PUT", connectTimeoutMs: 5_000, idleTimeoutMs: 5_000 },
     body: { stream: Readable.from(failing(), { objectMode: false }) },
   });
@@ -77,10 +76,9 @@ async function trickling(head: string, more: string, bytesAtOnce: number, idleTi
           await delay(25);
         }
       });
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  return exchange(new URL(`http://127.0.0.1:${port}/f`), {
+  });
+  await listenLocally(server);
+  return exchange(new URL(`http://${localAddress(server)}/f`), {
     ...{ method: "GET", connectTimeoutMs: 5_000, idleTimeoutMs },
   });
 }

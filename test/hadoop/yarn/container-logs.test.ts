@@ -1,8 +1,8 @@
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { ContainerLogs } from "../../../src/hadoop/yarn/container-logs.ts";
+import { listenLocally, localAddress } from "../../support/local-port.ts";
 
 const CONTAINER = "container_1_0001_01_000002";
 
@@ -31,10 +31,9 @@ beforeEach(async () => {
     const given = size < 0 ? log.subarray(Math.max(0, log.length + size)) : log.subarray(0, size);
     response.end(`Container: ${CONTAINER}\nLogLength:${log.length}\nLogContents:\n${given.toString("latin1")}\n****\n`);
     grow();
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  node = typeof address === "object" && address !== null ? `127.0.0.1:${address.port}` : "";
+  });
+  await listenLocally(server);
+  node = localAddress(server);
 });
 afterEach(async () => {
   logs.close();
