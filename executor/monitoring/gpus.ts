@@ -1,7 +1,7 @@
-import path from "node:path";
 import { type ChildProcess, execFile } from "node:child_process";
 import { statSync } from "node:fs";
-import { type GpuMetrics, gpusOf, type Gauge, type GpuDevice, IDLE_GPU_PERCENT } from "../../src/job/gpus.ts";
+import path from "node:path";
+import { type Gauge, type GpuDevice, type GpuMetrics, gpusOf, IDLE_GPU_PERCENT } from "../../src/job/gpus.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";

@@ -1,5 +1,5 @@
-import { type Parameters, variableOf } from "./space.ts";
 import { shellWords } from "../shell-words.ts";
+import { type Parameters, variableOf } from "./space.ts";
 
 /** What a trial of a search is told: its number, and its parameters all together and one by one. */
 export function trialVariables({
