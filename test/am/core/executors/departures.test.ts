@@ -3,7 +3,7 @@ import { Bounds } from "../../../../am/core/state/bounds.ts";
 import type { NodeView } from "../../../../am/core/state/events.ts";
 import { waitsOf } from "../../../../am/core/status/waits.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
-import { asksOf, idleNode, Scenario, sentOf } from "../scenario.ts";
+import { asksOf, idleNode, Scenario, sentOf, typesOf } from "../scenario.ts";
 
 const base = jobSpec([role("worker", 2)]);
 const NO_BUDGETS = { ...base.failure, budgets: { program: 0, infrastructure: 0 } };
@@ -275,6 +275,16 @@ describe("a node is being decommissioned", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
+  test("so does a sidecar that lives on its own, while one that would not start again is left to YARN", () => {
+    const roles = [role("worker", 1), role("board", 1, { tracking: "sidecar", restartPolicy: "task" })];
+    const scenario = running({ ...base, roles });
+    leaves(scenario, "n2");
+    expect(sentOf(scenario.after(DEPARTS_AFTER_MS), "stop-child")).toEqual(["board:0"]);
+    const others = running({ ...base, roles: [role("worker", 1), role("board", 1, { tracking: "sidecar" })] });
+    leaves(others, "n2");
+    expect(sentOf(others.after(DEPARTS_AFTER_MS), "stop-child")).toEqual([]);
+  });
+
   test("a task that lives on its own starts again though the order to stop came twice, while others restart as a gang", () => {
     const roles = [role("worker", 2, { restartPolicy: "task" }), role("ps", 1, { tracking: "untracked" })];
     const scenario = new Scenario({ ...base, roles });
@@ -294,6 +304,21 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(scenario.after(TIMEOUT_MS), "stop-child")).toEqual([]);
     expect(waitsOf(scenario.core, scenario.nowMs)).toEqual([]);
   });
+});
+
+test.each([
+  ["n2", ""],
+  ["n0", " This ApplicationMaster runs there: another attempt takes over."],
+])("that %s leaves is told, with what goes with it", (host, master) => {
+  const told = leaves(running(), host).flatMap((effect) => (effect.type === "log" ? [effect.message] : []));
+  expect(told).toEqual([`${host} is being taken out of the cluster, in 10 min at the latest.${master}`]);
+});
+
+test("a node that changes, and neither leaves nor had been leaving, is no news", () => {
+  const scenario = running();
+  expect(reports(scenario, "n2", { free: { memoryMiB: 0, vcores: 0, others: {} } })).toEqual([]);
+  leaves(scenario, "n2");
+  expect(typesOf(leaves(scenario, "n2"))).not.toContain("blacklist");
 });
 
 test("a node that begins to leave while a later attempt reads its journal is left, too", () => {

@@ -27,6 +27,30 @@ test("an executor in a container that is not the job's is told to end", () => {
   expect(scenario.task("worker:1").containerId).toBe("c2");
 });
 
+test("that a container of the past could not be launched changes nothing", () => {
+  const scenario = running();
+  const effects = scenario.on({ type: "launch-failed", containerId: "c99", message: "no", nodeAtFault: true });
+  expect(effects).toEqual([]);
+});
+
+test("who lost its container while its program ran is told, with why", () => {
+  const scenario = running();
+  const effects = scenario.completes("c2", -100, "Container released on a *lost* node");
+  expect(effects).toContainEqual(
+    expect.objectContaining({ event: "task-lost", message: "worker:1 lost its node on n2." }),
+  );
+});
+
+test("a task that lives on its own and loses its container before it starts gets another, while the others run", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1, { restartPolicy: "task" })]));
+  scenario.toRunning();
+  scenario.exits("ps:0", { exitCode: 1 });
+  const effects = scenario.completes(scenario.task("ps:0").containerId, -100);
+  expect(scenario.phases()).toBe("worker:0 running, ps:0 waiting");
+  expect(effects).toContainEqual(expect.objectContaining({ type: "log", event: "container-replaced" }));
+  expect(scenario.task("ps:0").restarts).toBe(1);
+});
+
 describe("a container that we gave up", () => {
   test("is no lost node when YARN says that it was released: the silence stays the reason", () => {
     const scenario = running();

@@ -53,6 +53,14 @@ describe("liveness", () => {
     ]);
   });
 
+  test("is back once, and silent again when it is not heard again", () => {
+    const { liveness } = watch(1, () => false, 5);
+    expect(liveness.heard("worker:0", "c0", 5_500).map(wordsOf)).toEqual(["executor-back worker:0"]);
+    expect(liveness.heard("worker:0", "c0", 6_000)).toEqual([]);
+    expect(liveness.tick(8_999)).toEqual([]);
+    expect(liveness.tick(9_000).map(wordsOf)).toEqual(["executor-silent worker:0"]);
+  });
+
   test("nobody is silent when we ourselves stood still", () => {
     const { liveness } = watch(3, () => true, 2);
     liveness.stoodStill(60_000, 62_000);

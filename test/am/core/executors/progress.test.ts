@@ -56,6 +56,13 @@ describe("a program that reports its steps", () => {
     expect(effects).toContainEqual(
       expect.objectContaining({ message: expect.objectContaining({ type: "stop-child", reason, generation: 1 }) }),
     );
+    expect(effects).toContainEqual(
+      expect.objectContaining({
+        type: "log",
+        event: "task-hung",
+        message: expect.stringMatching(/^worker:0 is stopped, /),
+      }),
+    );
   });
 
   test("does not hang because the end of its time waited in the mailbox behind its next step", () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../../simulation/job.ts";
-import { Scenario } from "../scenario.ts";
+import { childExit } from "../../../support/child-exit.ts";
+import { Scenario, sentOf } from "../scenario.ts";
 
 const spec = jobSpec([role("worker", 2)]);
 
@@ -58,4 +59,30 @@ test("what the attempt before had ordered, and not written down, comes with an e
   scenario.ready("worker:1", { generation: 2 });
   expect(scenario.job).toMatchObject({ phase: "restarting", generation: 3 });
   expect(scenario.used).toMatchObject({ infrastructure: 0 });
+});
+
+test("what it had ordered of a task that lives on its own concerns that task alone, which begins again", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })]));
+  scenario.toRunning();
+  const { containerId } = scenario.task("worker:1");
+  scenario.crash([scenario.container(1, { containerId })]);
+  const effects = scenario.ready("worker:1", { generation: 2 });
+  expect(sentOf(effects, "prepare")).toEqual(["worker:1"]);
+  expect(scenario.task("worker:1")).toMatchObject({ generation: 3, restarts: 1 });
+  expect(scenario.task("worker:0")).toMatchObject({ phase: "starting", generation: 1 });
+});
+
+test("an executor that names another task than the one that its container is held for is told to end, and changes nothing", () => {
+  const scenario = running();
+  const { containerId } = scenario.task("worker:1");
+  scenario.breaks("worker:1");
+  const effects = scenario.on({
+    ...{ type: "executor-registered", task: "worker:0", containerId, generation: 1, host: "n2", port: 9 },
+    ...{ tensorboardPort: 0, rejoinAddress: "n2:99", child: { state: "exited", exit: childExit(scenario.nowMs) } },
+  });
+  expect(effects.filter(({ type }) => type === "send")).toMatchObject([
+    { to: { task: "worker:0", containerId }, message: { type: "exit", graceMs: 0, reason: { code: "replaced" } } },
+  ]);
+  expect(scenario.phases()).toBe("worker:0 running, worker:1 running");
+  expect(scenario.core.state.containers[containerId]).toMatchObject({ link: "broken", rejoinAddress: "n2:9" });
 });

@@ -30,6 +30,10 @@ describe("a program that was suspended while its executor was cut off", () => {
         message: "worker:0 goes on: it was suspended for 45 s, while its node was cut off.",
       }),
     );
+    expect(effects).toContainEqual({
+      type: "record",
+      event: expect.objectContaining({ type: "task-resumed", task: "worker:0", suspendedMs: 45_000 }),
+    });
     expect(scenario.phases()).toBe("worker:0 running, worker:1 running");
   });
 

@@ -59,6 +59,19 @@ describe("a gang that may be smaller", () => {
     expect(startsIn(scenario.after(1))).toHaveLength(3);
   });
 
+  test("tells one that had begun again alone why all of them do, and not what it was told then", () => {
+    const scenario = running(4);
+    scenario.completes(scenario.task("worker:3").containerId, -100);
+    give(scenario, 1);
+    scenario.startedAll();
+    expect(startsIn(scenario.effects).at(-1)?.restartReason).toMatch(/^worker:3 lost its node/);
+    scenario.exits("worker:0", { exitCode: 1, errorSummary: "ValueError" });
+    for (const task of ["worker:1", "worker:2", "worker:3"]) scenario.stops(task);
+    scenario.readyAll();
+    const reasons = startsIn(scenario.after(base.failure.backOff.maxMs)).map(({ restartReason }) => restartReason);
+    expect(reasons).toEqual(Array(4).fill("worker:0 exited 1 on n1: ValueError"));
+  });
+
   test("starts with fewer when no more have come for a while; each that comes later joins the others' generation", () => {
     const scenario = gathered(3);
     expect(startsIn(scenario.after(restMs - 1))).toEqual([]);

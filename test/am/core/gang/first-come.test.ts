@@ -41,6 +41,17 @@ describe("a task that has succeeded where each starts when it can", () => {
     expect(scenario.phases()).toContain("worker:0 succeeded");
   });
 
+  test("is told no addresses: there are none that wait for it", () => {
+    const { scenario } = crowded();
+    const specs = scenario.effects.flatMap((effect) =>
+      effect.type === "send" && effect.message.type === "start-child" ? [effect.message.clusterSpec] : [],
+    );
+    expect(specs).toEqual([
+      { generation: 1, tasks: [] },
+      { generation: 1, tasks: [] },
+    ]);
+  });
+
   test("keeps it where the gang may restart it", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.toRunning();

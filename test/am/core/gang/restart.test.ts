@@ -333,6 +333,16 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.outcome?.result).toBe("failed");
   });
 
+  test("that a node is kept off is told, with how often what ran there failed", () => {
+    const { scenario, give, failTask } = onThreeNodes();
+    failTask();
+    give("a");
+    failTask();
+    expect(scenario.effects).toContainEqual(
+      expect.objectContaining({ message: "a is kept off for the rest of the job: 2 failures." }),
+    );
+  });
+
   test("a node that is kept off already and leaves the cluster is named once", () => {
     const { scenario, give, failTask } = onThreeNodes();
     failTask();

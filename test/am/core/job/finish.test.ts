@@ -34,6 +34,17 @@ describe("a job ends", () => {
     });
   });
 
+  test("and its history has that as its last word", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1)]));
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    const recorded = scenario.effects.flatMap((effect) => (effect.type === "record" ? [effect.event] : []));
+    expect(recorded.at(-1)).toMatchObject({
+      ...{ type: "job-ended", result: "succeeded", summary: "1 of 1 task exited 0" },
+      reason: { code: "tasks-ended", succeeded: 1, tasks: 1 },
+    });
+  });
+
   test("and leaves the staging folder where the ResourceManager says only that this attempt is over: another may be starting from it", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1)]));
     scenario.toRunning();

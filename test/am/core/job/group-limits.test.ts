@@ -36,6 +36,16 @@ describe("a role that may run on for a time after a group", () => {
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
   });
 
+  test("is told of it once, as its group ends", () => {
+    const scenario = running();
+    endTraining(scenario);
+    scenario.after(60_000);
+    const told = scenario.effects.flatMap((effect) =>
+      effect.type === "log" && effect.event === "group-ended" ? [effect.message] : [],
+    );
+    expect(told).toEqual(["Group training has ended: evaluator may run on for 10 min."]);
+  });
+
   test("has it from the end of all the group's roles on", () => {
     const roles = [role("worker", 1), role("scorer", 1), role("evaluator", 1, { restartPolicy: "none" })];
     const groupLimits = [{ ...limit, roles: ["worker", "scorer"] }];

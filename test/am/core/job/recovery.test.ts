@@ -338,6 +338,13 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.gang.restartReason).toBe("the earlier attempt of the ApplicationMaster left no journal");
   });
 
+  test("with a journal of another version the job starts again, too, and says that it cannot be read", () => {
+    const { scenario, kept } = running();
+    scenario.journal = { ...JSON.parse(JSON.stringify(scenario.journal)), journalVersion: 1 };
+    scenario.crash(kept);
+    expect(scenario.gang.restartReason).toMatch(/left a journal that version \d+ cannot read$/);
+  });
+
   test("without a journal stages that were ahead say why, too, when their turn comes", () => {
     const scenario = new Scenario(jobSpec([role("prep", 1), role("worker", 1, { dependsOn: ["prep"] })]));
     scenario.toRunning();
