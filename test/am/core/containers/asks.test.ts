@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../../simulation/job.ts";
-import { asksOf, idleNode, Scenario } from "../scenario.ts";
+import { asksOf, idleNode, Scenario, typesOf } from "../scenario.ts";
 
 const twoRoles = () => new Scenario(jobSpec([role("worker", 2), role("ps", 1)]));
 const countsOf = (effects: Parameters<typeof asksOf>[0]) =>
@@ -31,6 +31,14 @@ describe("what the ResourceManager is asked for", () => {
     expect(countsOf(scenario.after(10_000))).toEqual(["worker × 2"]);
     expect(countsOf(scenario.allocateAll())).toEqual(["worker × 0"]);
     expect(countsOf(scenario.readyAll())).toEqual([]);
+  });
+
+  test("is not said again where hosts were named and all have come before that had lasted too long", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "pack" })]));
+    scenario.on({ type: "nodes-changed", nodes: [idleNode("n8"), idleNode("n9")] });
+    scenario.register();
+    scenario.allocateAll();
+    expect(typesOf(scenario.after(10_000))).not.toContain("ask");
   });
 
   test("names hosts twice as long for a placement as for speed, also where other roles have none", () => {

@@ -74,6 +74,21 @@ test("it is told until now, also when nothing has happened for long", () => {
   expect(timeOf(scenario)).toEqual({ ...counted, heldMs: (counted?.heldMs ?? 0) + 60_000 });
 });
 
+test("a container that goes back does nothing any more until YARN says that it has ended", () => {
+  const scenario = scenarioOf({ maxTrials: 2, maxParallel: 2 });
+  scenario.toRunning();
+  for (const task of ["worker:0", "worker:1"]) reports(scenario, task);
+  scenario.exits("worker:0");
+  expect(scenario.core.state.containers.c1?.phase).toBe("discarded");
+  const before = timeOf(scenario);
+  scenario.nowMs += 2_000;
+  expect(timeOf(scenario)).toEqual({
+    ...before,
+    heldMs: (before?.heldMs ?? 0) + 4_000,
+    afterLastMs: (before?.afterLastMs ?? 0) + 2_000,
+  });
+});
+
 test("a container that its node ends does nothing any more, though its trial waits for another one", () => {
   const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
   scenario.toRunning();
@@ -84,6 +99,19 @@ test("a container that its node ends does nothing any more, though its trial wai
   scenario.on({ type: "headroom-changed", available: { memoryMiB: 0, vcores: 0, others: {} } });
   expect(scenario.core.state.containers[containerId]?.phase).toBe("terminating");
   expect(timeOf(scenario)).toMatchObject({ startMs: lost?.startMs, afterLastMs: (lost?.afterLastMs ?? 0) + 2_000 });
+});
+
+test("a container whose trial has ended waits for results while others are to come, and each is counted", () => {
+  const scenario = scenarioOf({ maxTrials: 3, maxParallel: 2 });
+  scenario.toRunning();
+  for (const task of ["worker:0", "worker:1"]) reports(scenario, task);
+  const before = timeOf(scenario);
+  scenario.journalWorks = false;
+  scenario.exits("worker:0");
+  scenario.nowMs += 3_000;
+  const after = timeOf(scenario);
+  expect((after?.heldMs ?? 0) - (before?.heldMs ?? 0)).toBe(6_000);
+  expect(after).toMatchObject({ barrierMs: 3_000, afterLastMs: 0, startMs: before?.startMs });
 });
 
 test("a status tells how the search is made", () => {

@@ -271,6 +271,32 @@ describe("what executors bring to where it stays", () => {
     });
   });
 
+  test("is not waited for where the stream of a task that was stopped is broken", () => {
+    const scenario = new Scenario({
+      ...jobSpec([role("worker", 1), role("ps", 1, { tracking: "untracked" })], { carrier }),
+      failure: spec.failure,
+    });
+    scenario.toRunning();
+    streamBreaks(scenario, "ps:0");
+    scenario.exits("worker:0");
+    saysGoodbye(scenario);
+    expect(typesOf(scenario.effects)).toContain("unregister");
+  });
+
+  test("that did not reach its place makes a job fail that is told as that", () => {
+    const scenario = running();
+    says(scenario, { ...done, state: "failed", reason: "no space" });
+    scenario.exits("worker:0");
+    saysGoodbye(scenario);
+    const told = scenario.effects.flatMap((effect) =>
+      effect.type === "log" && effect.event === "outcome-decided" ? [`${effect.level} ${effect.message}`] : [],
+    );
+    expect(told).toEqual([
+      "info The job has succeeded: 1 of 1 task exited 0",
+      expect.stringMatching(/^error The job has failed: worker:0's output was not stored/),
+    ]);
+  });
+
   test("is waited for no longer than tony.carrier.timeout beyond the grace", () => {
     const scenario = running();
     scenario.exits("worker:0");

@@ -129,6 +129,13 @@ describe("a node is being decommissioned", () => {
     expect(scenario.gang.generations[0]?.endedBy?.summary).toMatch(/before a new checkpoint was complete$/);
   });
 
+  test("a checkpoint of a task that lives on its own moves no other one that is told to leave", () => {
+    const scenario = running({ ...base, roles: [role("worker", 2), role("ps", 2, { restartPolicy: "task" })] });
+    leaves(scenario, "n4");
+    expect(sentOf(saves(scenario, "ps:0", 5), "stop-child")).toEqual([]);
+    expect(sentOf(saves(scenario, "ps:1", 6), "stop-child")).toEqual(["ps:1"]);
+  });
+
   test("with no time that anybody says, it is waited for as long as it takes", () => {
     const scenario = running();
     leaves(scenario, "n2", {});
@@ -304,6 +311,11 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(scenario.after(TIMEOUT_MS), "stop-child")).toEqual([]);
     expect(waitsOf(scenario.core, scenario.nowMs)).toEqual([]);
   });
+});
+
+test("that a node leaves at no time that anybody says is told without one", () => {
+  const told = leaves(running(), "n2", {}).flatMap((effect) => (effect.type === "log" ? [effect.message] : []));
+  expect(told).toEqual(["n2 is being taken out of the cluster."]);
 });
 
 test.each([

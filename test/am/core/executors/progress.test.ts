@@ -136,6 +136,27 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(20_000))).toEqual(["worker:0"]);
   });
 
+  test("has gone on where it says no other step, and its checkpoint is a later one", () => {
+    const scenario = runningJob();
+    const saved = (step: number) => {
+      const { containerId, generation } = scenario.task("worker:0");
+      const checkpoint = { path: `hdfs:///c/${step}`, step, atMs: scenario.nowMs };
+      const life = { task: "worker:0", containerId, generation };
+      scenario.on({ type: "child-progress", ...life, step: 7, atMs: scenario.nowMs, checkpoint });
+    };
+    saved(6);
+    scenario.after(50_000);
+    saved(7);
+    expect(dumped(scenario.after(59_999))).toEqual([]);
+    expect(dumped(scenario.after(1))).toEqual(["worker:0"]);
+  });
+
+  test("owes the next step also where its first report is of no step", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 0);
+    expect(dumped(scenario.after(60_000))).toEqual(["worker:0"]);
+  });
+
   test("is left alone until its first report, in every generation", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
@@ -284,6 +305,24 @@ describe("a gang that makes no progress", () => {
     for (const task of ["worker:0", "worker:2"]) stands(scenario, task, "in read train.py:20", false);
     stands(scenario, "worker:1", "in all_reduce train.py:27", true);
     expect(endedBy(scenario)).not.toHaveProperty("task");
+  });
+
+  test("says where it stands for the generation that was asked, and no other", () => {
+    const scenario = hanging();
+    scenario.after(60_000);
+    const { containerId } = scenario.task("worker:0");
+    const said = { where: "at old.py:1", isExchange: false, lines: [] };
+    scenario.on({ type: "child-place", task: "worker:0", containerId, generation: 0, ...said });
+    scenario.on({ type: "child-place", task: "worker:0", containerId: "c9", generation: 1, ...said });
+    expect(scenario.task("worker:0").place?.where).toBe("");
+    for (const task of ["worker:0", "worker:1", "worker:2"]) {
+      scenario.exits(task, { signal: "SIGABRT", stopReason: reason });
+    }
+    scenario.readyAll();
+    scenario.startedAll();
+    const { containerId: there, generation } = scenario.task("worker:0");
+    scenario.on({ type: "child-place", task: "worker:0", containerId: there, generation, ...said });
+    expect(scenario.task("worker:0").place).toMatchObject({ generation: 1, where: "" });
   });
 
   test("is not asked where another one has gone on: the one that hangs is named", () => {

@@ -78,7 +78,7 @@ test("an executor that names another task than the one that its container is hel
   scenario.breaks("worker:1");
   const effects = scenario.on({
     ...{ type: "executor-registered", task: "worker:0", containerId, generation: 1, host: "n2", port: 9 },
-    ...{ tensorboardPort: 0, rejoinAddress: "n2:99", child: { state: "exited", exit: childExit(scenario.nowMs) } },
+    ...{ tensorboardPort: 0, rejoinAddress: "n2:99", child: { state: "exited", exit: childExit(scenario.nowMs, {}) } },
   });
   expect(effects.filter(({ type }) => type === "send")).toMatchObject([
     { to: { task: "worker:0", containerId }, message: { type: "exit", graceMs: 0, reason: { code: "replaced" } } },

@@ -101,6 +101,42 @@ describe("what a gang in part holds", () => {
     return scenario;
   }
 
+  const told = (scenario: Scenario) =>
+    scenario.effects.flatMap((effect) =>
+      effect.type === "log" && effect.event === "gang-returned" ? [effect.message] : [],
+    );
+
+  test("goes back with words of how many, after how long, and when they are asked for again", () => {
+    const scenario = holdingTwo();
+    scenario.after(gangHoldMs);
+    expect(told(scenario)).toEqual([
+      expect.stringMatching(
+        /^The gang is not complete and got no further container for 2 min \(tony\.container\.hold-timeout\): 2 containers will be given back and asked for again in \d+ s\.$/,
+      ),
+    ]);
+  });
+
+  test("goes back in part where some of it is registered, which is told as well", () => {
+    const scenario = holdingTwo();
+    scenario.ready("worker:0");
+    scenario.after(gangHoldMs);
+    expect(told(scenario)).toEqual([expect.stringContaining(": 1 of its 2 containers will be given back")]);
+    expect(heldBy(scenario)).toEqual(["c1"]);
+  });
+
+  test("is none of what lives on its own, which waits for nobody", () => {
+    const spec = jobSpec([role("worker", 2), role("ps", 1, { restartPolicy: "task" })]);
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    scenario.exits("ps:0", { exitCode: 1 });
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.completes(scenario.task("worker:0").containerId, -100);
+    scenario.completes(scenario.task("worker:1").containerId, -100);
+    expect(scenario.phases()).toBe("worker:0 waiting, worker:1 waiting, ps:0 preparing");
+    scenario.after(spec.timeouts.gangHoldMs);
+    expect(told(scenario)).toEqual([]);
+  });
+
   test("is shown as what it costs", () => {
     const scenario = holdingTwo();
     scenario.after(90_000);
@@ -188,6 +224,22 @@ describe("a gang that needs more than the cluster has", () => {
       "until then the job holds no container but its AM's; it asks again when nodes join or change, and about every 5 min",
     ]);
     expect(waits[1]?.endsAtMs).toBe(scenario.gang.hold.askAgainAtMs);
+  });
+
+  test("tells that it asks for none, and what it gives back where it had some", () => {
+    const words = (scenario: Scenario) =>
+      scenario.effects.flatMap((effect) =>
+        effect.type === "log" && effect.event === "gang-in-vain" ? [effect.message] : [],
+      );
+    const pause = /It asks again when nodes join or change, and in \d+ min( \d+ s)?\.$/;
+    const none = words(tooLarge());
+    expect(none).toEqual([expect.stringMatching(pause)]);
+    expect(none[0]).not.toContain("given back");
+    const scenario = tooLarge([node("a"), node("b"), node("c"), node("d")]);
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1), scenario.container(1)] });
+    scenario.on({ type: "nodes-changed", nodes: [node("c", { state: "DECOMMISSIONED", usable: false })] });
+    expect(words(scenario)).toEqual([expect.stringContaining(" 2 containers will be given back.")]);
+    expect(heldBy(scenario)).toEqual([]);
   });
 
   test("keeps what comes when it looks for ten seconds, and what YARN would set aside no longer either", () => {

@@ -45,6 +45,17 @@ describe("a job ends", () => {
     });
   });
 
+  test("without waiting for an executor that is not connected, whose task has left nothing", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    scenario.breaks("ps:0");
+    scenario.exits("worker:0");
+    const effects = scenario.exits("worker:1");
+    expect(sentOf(effects, "exit")).toEqual(["worker:0", "worker:1"]);
+    expect(effects).toContainEqual({ type: "stop-container", containerId: "c3", reason: "the job ends" });
+    expect(typesOf(effects)).toContain("unregister");
+  });
+
   test("and leaves the staging folder where the ResourceManager says only that this attempt is over: another may be starting from it", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1)]));
     scenario.toRunning();

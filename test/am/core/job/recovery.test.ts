@@ -363,6 +363,26 @@ describe("the ApplicationMaster dies", () => {
     expect(typesOf(scenario.crash(kept))).toContain("unregister");
   });
 
+  test("a container that YARN names late is not kept for anybody once the job ends", () => {
+    const { scenario } = running();
+    scenario.crash([]);
+    scenario.on({ type: "stop-requested", reason: "enough" });
+    const effects = scenario.on({ type: "containers-recovered-late", containers: [scenario.container(1)] });
+    expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c3"] }));
+  });
+
+  test("a program that runs where another task ran before is no reason to begin it again", () => {
+    const job = jobSpec([role("prep", 1), role("worker", 1, { dependsOn: ["prep"] })]);
+    const scenario = new Scenario(job);
+    scenario.toRunning();
+    scenario.exits("prep:0");
+    scenario.ready("worker:0");
+    expect(scenario.task("worker:0").phase).toBe("starting");
+    expect(typesOf(scenario.crash([]))).not.toContain("relaunch");
+    scenario.reports("worker:0", { state: "running", pid: 7, startedAtMs: scenario.nowMs });
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "running", containerId: "c1" });
+  });
+
   test("after the outcome was decided the next attempt only finishes", () => {
     const { scenario, kept } = running();
     scenario.on({ type: "stop-requested", reason: "stopped by alice" });

@@ -47,6 +47,28 @@ describe("the published status", () => {
     expect(told()).toMatchObject({ allocatedAtMs, localizedAtMs, registeredAtMs, runningAtMs: scenario.nowMs });
   });
 
+  test("says of a generation that its programs run from when they first did, whoever starts again alone", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })]));
+    scenario.toRunning();
+    const runningAtMs = scenario.nowMs;
+    scenario.after(5_000);
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.ready("worker:1");
+    scenario.startedAll();
+    expect(statusOf(scenario.core, scenario.nowMs).generations).toMatchObject([{ runningAtMs }]);
+    expect(scenario.effects.filter((one) => one.type === "log" && one.event === "generation-running")).toHaveLength(1);
+  });
+
+  test("says of no generation that its files were there before it began", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.allocateAll();
+    for (const { id } of scenario.core.state.tasks) scenario.ready(id, { upMs: 60_000 });
+    expect(statusOf(scenario.core, scenario.nowMs).generations).toMatchObject([
+      { startedAtMs: scenario.nowMs, localizedAtMs: scenario.nowMs },
+    ]);
+  });
+
   test("says of no generation that its programs run from a time on that has not come, whatever a machine's clock says", () => {
     const scenario = new Scenario(spec);
     scenario.register();
