@@ -16,6 +16,30 @@ describe("what the ResourceManager is asked for", () => {
     expect(countsOf(scenario.after(1_000))).toEqual([]);
   });
 
+  test("is not said to be nothing where YARN gives more than was asked for: that goes back", () => {
+    const scenario = twoRoles();
+    scenario.register();
+    scenario.allocateAll();
+    const effects = scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    expect(typesOf(effects)).not.toContain("ask");
+    expect(effects).toContainEqual({ type: "release", containerIds: ["c4"], reason: "no task needs it" });
+    expect(effects).toContainEqual(
+      expect.objectContaining({ message: "Given back, because no task needs them: 1 container." }),
+    );
+    expect(scenario.core.state.containers.c4).toMatchObject({ phase: "discarded", discardReason: "not needed" });
+    expect(scenario.core.state.asks.map(({ outstanding }) => outstanding)).toEqual([0, 0]);
+  });
+
+  test("is told in words, and not where nothing is wanted any more", () => {
+    const words = (effects: Parameters<typeof asksOf>[0]) =>
+      effects.flatMap((effect) =>
+        effect.type === "log" && effect.event === "containers-asked" ? [effect.message] : [],
+      );
+    const scenario = twoRoles();
+    expect(words(scenario.register())).toEqual(["Asked for containers: worker × 2, ps × 1."]);
+    expect(words(scenario.on({ type: "stop-requested", reason: "enough" }))).toEqual([]);
+  });
+
   test("is said again to a ResourceManager that restarted, as far as it is still wanted", () => {
     const scenario = twoRoles();
     scenario.register();

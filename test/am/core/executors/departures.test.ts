@@ -166,6 +166,18 @@ describe("a node is being decommissioned", () => {
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:2" });
   });
 
+  test("a program that starts anew in its container is told again, for its notice is as good as before", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    leaves(scenario, "n2", {});
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.stops("worker:1");
+    expect(scenario.core.state.containers.c2?.notice).toMatchObject({ cause: "decommissioning" });
+    scenario.ready("worker:0");
+    scenario.ready("worker:1");
+    expect(scenario.task("worker:1").phase).toBe("waiting");
+  });
+
   test("one that ends well has succeeded", () => {
     const scenario = running();
     leaves(scenario, "n2");
@@ -324,6 +336,23 @@ test.each([
 ])("that %s leaves is told, with what goes with it", (host, master) => {
   const told = leaves(running(), host).flatMap((effect) => (effect.type === "log" ? [effect.message] : []));
   expect(told).toEqual([`${host} is being taken out of the cluster, in 10 min at the latest.${master}`]);
+});
+
+test("a node that is not usable yet has not come back", () => {
+  const scenario = running();
+  leaves(scenario, "n2");
+  expect(typesOf(reports(scenario, "n2", { usable: false }))).not.toContain("blacklist");
+  expect(scenario.core.state.leaving).toHaveProperty("n2");
+});
+
+test("what is given up there already is told nothing, and another task's checkpoint moves none that is not told to leave", () => {
+  const scenario = running({ ...base, roles: [role("worker", 2), role("ps", 1, { restartPolicy: "task" })] });
+  leaves(scenario, "n3", {});
+  expect(sentOf(saves(scenario, "worker:0", 5), "stop-child")).toEqual([]);
+  scenario.vanishes("ps:0");
+  expect(scenario.core.state.containers.c3?.phase).toBe("discarded");
+  const node = reports(scenario, "n3", {});
+  expect(sentOf([...node, ...leaves(scenario, "n3")], "signal-child")).toEqual([]);
 });
 
 test("a node that changes, and neither leaves nor had been leaving, is no news", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../../simulation/job.ts";
-import { Scenario, sentOf } from "../scenario.ts";
+import { asksOf, Scenario, sentOf } from "../scenario.ts";
 
 const base = jobSpec([role("worker", 6)]);
 
@@ -49,6 +49,34 @@ test("a task that lives on its own and loses its container before it starts gets
   expect(scenario.phases()).toBe("worker:0 running, ps:0 waiting");
   expect(effects).toContainEqual(expect.objectContaining({ type: "log", event: "container-replaced" }));
   expect(scenario.task("ps:0").restarts).toBe(1);
+});
+
+test("a task whose container is lost has ended then, as YARN says", () => {
+  const scenario = new Scenario(
+    jobSpec([role("worker", 2)], { failure: { ...base.failure, budgets: { program: 0, infrastructure: 0 } } }),
+  );
+  scenario.toRunning();
+  scenario.after(5_000);
+  scenario.completes("c2", -100);
+  expect(scenario.task("worker:1")).toMatchObject({ phase: "lost", exit: "-100", endedAtMs: scenario.nowMs });
+});
+
+test("a job that ends loses nothing more: what its containers end with is no news", () => {
+  const scenario = running();
+  scenario.on({ type: "stop-requested", reason: "enough" });
+  const effects = scenario.completes("c2", -100);
+  expect(effects.filter((one) => one.type === "log" && one.level === "warn")).toEqual([]);
+  expect(scenario.core.state.blame).toEqual({});
+});
+
+test("a kept container that ends before its executor comes is asked for anew", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 2)]));
+  scenario.register();
+  scenario.crash([scenario.container(1), scenario.container(1)]);
+  expect(scenario.core.state.unclaimed[0]).toBe(2);
+  const effects = scenario.completes("c1", -100);
+  expect(scenario.core.state.unclaimed[0]).toBe(1);
+  expect(asksOf(effects)).toMatchObject([{ count: 1 }]);
 });
 
 describe("a container that we gave up", () => {

@@ -61,6 +61,47 @@ test("what the attempt before had ordered, and not written down, comes with an e
   expect(scenario.used).toMatchObject({ infrastructure: 0 });
 });
 
+test("where another one's word has begun a restart, an executor that is as far joins it", () => {
+  const scenario = running();
+  scenario.crash([]);
+  scenario.ready("worker:0", { generation: 2 });
+  expect(scenario.gang.generation).toBe(3);
+  const effects = scenario.ready("worker:1", { generation: 3 });
+  expect(sentOf(effects, "prepare")).toEqual(["worker:1"]);
+  expect(scenario.gang).toMatchObject({ generation: 3, verdicts: [] });
+  scenario.readyAll();
+  expect(scenario.phases()).toBe("worker:0 starting, worker:1 starting");
+});
+
+test("an executor whose program has gone while it was to stop joins the restart of its gang, and nobody waits for its end", () => {
+  const scenario = running();
+  scenario.exits("worker:1", { exitCode: 1 });
+  scenario.breaks("worker:0");
+  const effects = scenario.reports("worker:0", { state: "none" }, { generation: 1 });
+  expect(sentOf(effects, "prepare")).toEqual(["worker:0"]);
+  expect(scenario.gang).toMatchObject({ phase: "gathering", verdicts: [] });
+});
+
+test("an executor that is well in an earlier generation has no exit to be acknowledged", () => {
+  const scenario = running();
+  scenario.exits("worker:1", { exitCode: 1 });
+  const effects = scenario.ready("worker:1", { generation: 1 });
+  expect(sentOf(effects, "acknowledge-exit")).toEqual([]);
+});
+
+test("a task is where its executor says that it is, which is told in words", () => {
+  const scenario = begun();
+  const { containerId } = scenario.task("worker:1");
+  const effects = scenario.on({
+    ...{ type: "executor-registered", task: "worker:1", containerId, generation: 1, host: "n2.example", port: 4000 },
+    ...{ tensorboardPort: 0, rejoinAddress: "n2.example:9", child: { state: "none" } },
+  });
+  expect(scenario.task("worker:1")).toMatchObject({ host: "n2.example", port: 4000 });
+  expect(effects).toContainEqual(
+    expect.objectContaining({ event: "task-registered", message: "worker:1 is ready at n2.example:4000." }),
+  );
+});
+
 test("what it had ordered of a task that lives on its own concerns that task alone, which begins again", () => {
   const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })]));
   scenario.toRunning();

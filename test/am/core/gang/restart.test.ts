@@ -32,6 +32,33 @@ describe("a program fails", () => {
     expect(typesOf(scenario.effects)).not.toContain("stop-container");
   });
 
+  test("a task that starts again has nothing of its life before but how often that was", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })]));
+    scenario.toRunning();
+    const { containerId, generation } = scenario.task("worker:1");
+    const checkpoint = { path: "/work/c2/step-7", step: 7, atMs: scenario.nowMs };
+    const life = { task: "worker:1", containerId, generation };
+    scenario.on({ type: "child-progress", ...life, step: 8, atMs: 0, metrics: { loss: 1 }, checkpoint });
+    scenario.completes(containerId, -100);
+    const [, status] = statusOf(scenario.core, scenario.nowMs).tasks;
+    expect(status).toEqual({
+      ...{ task: "worker:1", state: "waiting", restarts: 1, restartReason: "worker:1 lost its node on n2" },
+    });
+    scenario.allocateAll();
+    expect(scenario.task("worker:1")).toMatchObject({ startedAtMs: 0, endedAtMs: 0, exit: "", checkpointStep: 0 });
+  });
+
+  test("one that starts again in its container has the time of its new life alone", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.after(5_000);
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    for (const task of ["worker:0", "worker:1"]) {
+      expect(scenario.task(task)).toMatchObject({ startedAtMs: 0, endedAtMs: 0, exit: "", port: 0 });
+    }
+  });
+
   test("when its budget is spent the job fails, once everybody is accounted for, with the root cause", () => {
     const scenario = new Scenario(withFailure({ budgets: { program: 0, infrastructure: 5 } }));
     scenario.toRunning();
@@ -162,6 +189,16 @@ describe("the verdict is decided when the picture is complete", () => {
 });
 
 describe("roles", () => {
+  test("a task that restarts alone does so at once after its container was lost while it stopped for its gang", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.exits("worker:1", { exitCode: 1 });
+    const effects = scenario.completes(scenario.task("worker:0").containerId, -100);
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "waiting", generation: 2 });
+    expect(asksOf(effects)).toMatchObject([{ count: 1 }]);
+    expect(scenario.gang.stopDeadline).toBeUndefined();
+  });
+
   test("a task that restarts alone leaves the others running", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2), role("evaluator", 1, { restartPolicy: "task" })]));
     scenario.toRunning();

@@ -338,6 +338,31 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.gang.restartReason).toBe("the earlier attempt of the ApplicationMaster left no journal");
   });
 
+  test("both gangs of it go on as starting whose cluster specs may be out", () => {
+    const job = jobSpec([role("worker", 1), role("scorer", 1, { dependsOn: ["worker"] }), role("reader", 1)]);
+    const scenario = new Scenario(job);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.journalAnswers = false;
+    scenario.readyAll();
+    const write = scenario.effects.findLast((effect) => effect.type === "journal");
+    scenario.journal = write?.type === "journal" ? JSON.parse(write.snapshot) : undefined;
+    scenario.journalAnswers = true;
+    scenario.crash([]);
+    expect(scenario.core.state.gangs.filter(({ phase }) => phase === "running")).toHaveLength(1);
+    expect(scenario.phases()).toBe("worker:0 starting, scorer:0 waiting, reader:0 starting");
+  });
+
+  test("it says that it goes on, and with what", () => {
+    const { scenario, kept } = running();
+    expect(scenario.crash(kept)).toContainEqual(
+      expect.objectContaining({
+        event: "recovered",
+        message: "Attempt 2 goes on with generation 1: 2 containers kept.",
+      }),
+    );
+  });
+
   test("with a journal of another version the job starts again, too, and says that it cannot be read", () => {
     const { scenario, kept } = running();
     scenario.journal = { ...JSON.parse(JSON.stringify(scenario.journal)), journalVersion: 1 };
