@@ -35,6 +35,13 @@ describe("the wake-up that the core asks for", () => {
     expect(wakeUpsOf(report(2))).toEqual([]);
   });
 
+  test("comes when what was refused of any role is asked for again", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1)]));
+    scenario.register();
+    const effects = scenario.on({ type: "ask-too-large", role: "ps", message: "too large" });
+    expect(wakeUpsOf(effects)).toEqual([scenario.nowMs + 60_000]);
+  });
+
   test("finds what was awaited by a core that was rebuilt from its JSON", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();

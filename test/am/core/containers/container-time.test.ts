@@ -74,6 +74,17 @@ test("it is told until now, also when nothing has happened for long", () => {
   expect(timeOf(scenario)).toEqual({ ...counted, heldMs: (counted?.heldMs ?? 0) + 60_000 });
 });
 
+test("a container that is given up does nothing any more, though its trial waits for another one", () => {
+  const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
+  scenario.toRunning();
+  const { containerId } = scenario.task("worker:0");
+  scenario.vanishes("worker:0");
+  const lost = timeOf(scenario);
+  scenario.nowMs += 2_000;
+  expect(scenario.core.state.containers[containerId]?.phase).toBe("discarded");
+  expect(timeOf(scenario)).toMatchObject({ startMs: lost?.startMs, afterLastMs: (lost?.afterLastMs ?? 0) + 2_000 });
+});
+
 test("a container that goes back does nothing any more until YARN says that it has ended", () => {
   const scenario = scenarioOf({ maxTrials: 2, maxParallel: 2 });
   scenario.toRunning();

@@ -50,6 +50,26 @@ test("a packed role goes on where it has containers already, however much room o
   expect(asksOf(effects)).toMatchObject([{ count: 1, hosts: [{ host: "a", count: 1 }] }]);
 });
 
+test("a packed role goes on where it has most, on more hosts where one has too little room, and beside no other role", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 6, { placement: "pack" }), role("ps", 3)]));
+  scenario.on({ type: "nodes-changed", nodes: [node("c", 8192), node("b", 2048), node("a", 2048)] });
+  scenario.register();
+  const given = ["a", "a", "b", "a", "b", "b"].map((host) => scenario.container(1, { host }));
+  const others = ["c", "c", "c"].map((host) => scenario.container(2, { host }));
+  scenario.on({ type: "containers-allocated", containers: [...given, ...others] });
+  const lose = (position: number) => scenario.completes(given[position]?.containerId ?? "", -102);
+  expect(asksOf(lose(0))).toMatchObject([{ count: 1, hosts: [{ host: "b", count: 1 }] }]);
+  lose(1);
+  const [last] = asksOf(lose(2)).filter(({ role }) => role === "worker");
+  expect(last).toMatchObject({
+    count: 3,
+    hosts: [
+      { host: "b", count: 2 },
+      { host: "a", count: 1 },
+    ],
+  });
+});
+
 test("a packed role does not go on where it has given its containers up", () => {
   const scenario = new Scenario(jobSpec([role("worker", 3, { placement: "pack" })]));
   scenario.on({ type: "nodes-changed", nodes: [node("a", 3072), node("b", 3072)] });

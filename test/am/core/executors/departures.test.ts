@@ -196,6 +196,18 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(scenario.reports("worker:1", child), "signal-child")).toEqual(["worker:1"]);
   });
 
+  test("what it is told again is what it was told first: its time is no longer", () => {
+    const scenario = running();
+    leaves(scenario, "n2");
+    const endsAtMs = scenario.nowMs + DEPARTS_AFTER_MS;
+    scenario.after(60_000);
+    const effects = scenario.reports("worker:1", { state: "running", pid: 7, startedAtMs: scenario.nowMs });
+    const notices = effects.flatMap((effect) =>
+      effect.type === "send" && effect.message.type === "signal-child" ? [effect.message.notice] : [],
+    );
+    expect(notices).toEqual([{ cause: "decommissioning", atMs: scenario.nowMs - 60_000, endsAtMs }]);
+  });
+
   test("what has not started there starts elsewhere, in the same generation", () => {
     const scenario = new Scenario({ ...base, failure: NO_BUDGETS });
     scenario.register();

@@ -27,6 +27,18 @@ describe("a limit of the whole job counts from the first attempt of the Applicat
     expect(scenario.core.state.outcome?.summary).toMatch(/^1 of 1 task not registered within 1 min/);
   });
 
+  test("for its containers: of what has come nothing is said, nor of executors where none is awaited", () => {
+    const roles = [role("worker", 1), role("ps", 1)];
+    const scenario = new Scenario({ ...base, roles, timeouts: { ...base.timeouts, allocationMs: 60_000 } });
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.ready("worker:0");
+    scenario.after(60_000);
+    const { summary } = scenario.core.state.outcome ?? {};
+    expect(summary).toMatch(/^1 of 2 tasks not registered .* it still waited for 1 container of ps: /);
+    expect(summary).not.toContain("executors");
+  });
+
   test("for its containers: whose do not come, and why, and whose executors have not registered", () => {
     const scenario = new Scenario({
       ...base,

@@ -240,6 +240,25 @@ describe("splits", () => {
     );
   });
 
+  test("that become free go to all who wait, as far as they reach", () => {
+    const scene = opened(["a", "b", "c"], { splits: 2 });
+    scene.get("a", 2);
+    const [b, c] = [scene.asks("b"), scene.asks("c")];
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "gone" });
+    expect(scene.answerTo(b)).toMatchObject({ type: "given", splits: [{ position: 0 }] });
+    expect(scene.answerTo(c)).toMatchObject({ type: "given", splits: [{ position: 1 }] });
+  });
+
+  test("are not given to a life that has ended while it waited: its call is answered", () => {
+    const scene = opened(["a", "b"], { splits: 1 });
+    scene.get("a");
+    const waits = scene.asks("b");
+    scene.step({ type: "life-ended", task: "b", generation: 1, how: "gone" });
+    expect(scene.answerTo(waits)).toEqual(refused("replaced", "b has asked again, or is gone"));
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "gone" });
+    expect(scene.state.leases).toEqual({});
+  });
+
   test("that were given without being heard of are given again", () => {
     const scene = opened(["a"]);
     const given = scene.get("a", 2);
@@ -461,6 +480,22 @@ describe("a split that fails", () => {
     expect(scene.get("a", 2)).toMatchObject([{ epoch: 1, position: 1 }]);
   });
 
+  test("is told with why, in few words, until a task says that it has used it after all", () => {
+    const scene = opened(["a"], { splits: 2, maxAttempts: 1 });
+    const split = scene.one("a");
+    scene.failed("a", split, "x".repeat(600));
+    expect(scene.state.failures).toEqual({ 0: "x".repeat(500) });
+    expect(scene.used("a", split)).toEqual(noted);
+    expect(scene.state.failures).toEqual({});
+  });
+
+  test("is told with why where few fail: of many the first ones are enough", () => {
+    const scene = opened(["a"], { splits: 30, maxAttempts: 1 });
+    for (let split = 0; split < 25; split += 1) scene.failed("a", scene.one("a"), "damaged");
+    expect(Object.keys(scene.state.failures)).toHaveLength(20);
+    expect(scene.leftOut()).toHaveLength(25);
+  });
+
   test("is the one that a task used when it failed, not what it had besides", () => {
     const scene = opened(["a"]);
     scene.get("a", 2);
@@ -548,6 +583,18 @@ describe("a cursor", () => {
     expect(scene.answerTo(waits)).toBeUndefined();
     scene.open("b");
     scene.step({ type: "life-ended", task: "b", generation: 1, how: "succeeded" });
+    expect(scene.answerTo(waits)).toMatchObject({ type: "cursor" });
+  });
+
+  test("waits again for who had come and is gone by the time that the others do", () => {
+    const scene = opened(["a", "b"]);
+    const gone = scene.mark("a", "1", ["a", "b"]);
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "gone" });
+    expect(scene.answerTo(gone)).toMatchObject({ type: "refused", code: "replaced" });
+    const waits = scene.mark("b", "1", ["a", "b"]);
+    expect(scene.answerTo(waits)).toBeUndefined();
+    scene.open("a");
+    scene.mark("a", "1", ["a", "b"]);
     expect(scene.answerTo(waits)).toMatchObject({ type: "cursor" });
   });
 
@@ -707,6 +754,17 @@ describe("an input that grows", () => {
 });
 
 describe("the journal of a feed", () => {
+  test("takes an acknowledgement that comes twice for no other write", () => {
+    const state = recoveredFeed(FEED, 0);
+    const hear = createFeed(state);
+    hear({ type: "open", id: 1, task: "a", generation: 1, gang: 1, origin: "start" }, 0);
+    hear({ type: "journal-written", sequence: 1 }, 0);
+    const { written } = state.journal;
+    expect(hear({ type: "journal-written", sequence: 1 }, 5)).toEqual([]);
+    expect(hear({ type: "journal-failed", sequence: 1 }, 5)).toEqual([]);
+    expect(state.journal).toMatchObject({ written, failures: 0 });
+  });
+
   test("is written again after a pause where it failed, a longer one each time, and answers wait for it", () => {
     const state = recoveredFeed(FEED, 0);
     const hear = createFeed(state);

@@ -380,6 +380,31 @@ describe("machines are blamed for machines' failures only", () => {
     );
   });
 
+  test("what turns out to be no machine's fault is taken back, and no more than that", () => {
+    const scenario = new Scenario({
+      ...base,
+      failure: {
+        ...base.failure,
+        budgets: { program: 9, infrastructure: 9 },
+        blame: { container: 1, node: 9, job: 9 },
+      },
+    });
+    scenario.toRunning();
+    scenario.exits("worker:0", { signal: "SIGBUS" });
+    scenario.stops("worker:1");
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host: "n1" })] });
+    scenario.readyAll();
+    scenario.after(10_000);
+    scenario.startedAll();
+    const { containerId } = scenario.task("worker:0");
+    scenario.vanishes("worker:0");
+    expect(scenario.task("worker:0").machineFailures).toBe(2);
+    expect(scenario.core.state.blame.n1?.failures).toBe(2);
+    scenario.completes(containerId, -102);
+    expect(scenario.task("worker:0").machineFailures).toBe(1);
+    expect(scenario.core.state.blame.n1?.failures).toBe(1);
+  });
+
   test("a node that is kept off already and leaves the cluster is named once", () => {
     const { scenario, give, failTask } = onThreeNodes();
     failTask();

@@ -107,6 +107,13 @@ describe("a role that may run on for a time after a group", () => {
     expect(scenario.core.state.outcome?.result).toBe("failed");
   });
 
+  test("has it in the journal as it begins: a later attempt begins no other one", () => {
+    const scenario = running();
+    endTraining(scenario);
+    scenario.after(2_000);
+    expect(scenario.journal).toMatchObject({ groupDeadlines: { 0: { sinceMs: scenario.nowMs - 2_000 } } });
+  });
+
   test("is a wait that people see, with its end", () => {
     const scenario = running();
     endTraining(scenario);

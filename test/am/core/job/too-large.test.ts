@@ -83,6 +83,24 @@ describe("containers larger than any that YARN gives", () => {
     );
   });
 
+  test("fail the job for any type of which the maximum has too little, whatever stands before it", () => {
+    const others = { "yarn.io/fpga": 1, "yarn.io/gpu": 2 };
+    const scenario = new Scenario(jobSpec([role("worker", 1, { resource: { ...large, others } })]));
+    scenario.register({ resourceTypes: ["yarn.io/fpga", "yarn.io/gpu"] });
+    const most = { ...configured, others: { "yarn.io/fpga": 4, "yarn.io/gpu": 1 } };
+    scenario.on({ type: "ask-too-large", role: "worker", message: "too large", allowed, configured: most });
+    expect(scenario.core.state.outcome?.summary).toContain("asks for 2 of yarn.io/gpu");
+  });
+
+  test("are asked for as soon as a node is large enough for one of those that are refused", () => {
+    const scenario = refused();
+    scenario.on({ type: "ask-too-large", role: "ps", message: "too large", allowed, configured });
+    const small = node("small", { memoryMiB: 2048, vcores: 2, others: {} });
+    expect(rolesOf(scenario.on({ type: "nodes-changed", nodes: [small] }))).toEqual([]);
+    const [, ps] = scenario.core.state.asks;
+    expect(ps?.refusal?.untilMs).toBe(scenario.nowMs);
+  });
+
   test("are waited for where the configured maximum is not said", () => {
     expect(refused({}).core.state.outcome).toBeUndefined();
   });

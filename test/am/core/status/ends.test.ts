@@ -33,6 +33,23 @@ describe("how the tasks of a role ended", () => {
     expect(ends(scenario, "worker:1")).toBeUndefined();
   });
 
+  test("is not known while others of the gang stop for its restart, and once the job has failed it is", () => {
+    const scenario = running();
+    scenario.exits("worker:0");
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("evaluator:0");
+    expect(ends(scenario)).toBeUndefined();
+    const { failure } = jobSpec([]);
+    const last = running(
+      jobSpec([workers, evaluator], { failure: { ...failure, budgets: { program: 0, infrastructure: 0 } } }),
+    );
+    last.exits("worker:0");
+    last.exits("worker:1", { exitCode: 1 });
+    last.stops("evaluator:0");
+    expect(last.core.state.outcome?.result).toBe("failed");
+    expect(ends(last)).toEqual(["worker:0 succeeded 0", "worker:1 failed 1"]);
+  });
+
   test("is not known while one that failed may start again", () => {
     const alone = { ...workers, restartPolicy: "task" } as const;
     const scenario = running(jobSpec([alone, evaluator]));
