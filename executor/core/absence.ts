@@ -28,7 +28,6 @@ export function beginAbsence(step: Step): void {
 
 /** An ApplicationMaster has welcomed the executor, or the executor ends. */
 export function endAbsence({ state }: Step): void {
-  state.absences += 1;
   state.absence = undefined;
 }
 

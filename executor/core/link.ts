@@ -113,8 +113,6 @@ function join(step: Step, { id, target }: Trying, message: MasterMessage): void 
   link.active = { id, target };
   link.current = { attempt, address: target.address };
   link.candidate = undefined;
-  link.failures = 0;
-  link.candidateFailures = 0;
   endAbsence(step);
   if (previous !== undefined) emit(step, { type: "close", connection: previous.id });
   log(step, "info", "joined", `Connected to attempt ${attempt} at ${target.address}.`, { attempt });

@@ -44,6 +44,8 @@ class Life {
   #wakeAtMs: number | undefined;
   #isQuiet = false;
   readonly #written: string[] = [];
+  /** In which absence it looked, each time. */
+  readonly #looks: number[] = [];
 
   /** @returns the lines that stand below it */
   told(line: string): readonly string[] {
@@ -80,6 +82,7 @@ class Life {
     // A core that is stored and read again decides the same.
     this.#core = executorCoreOf(JSON.parse(JSON.stringify(this.#core.state)));
     const effects = this.#core.step(event, { nowMs: this.#nowMs, random: this.#random });
+    this.#looks.push(...effects.flatMap((effect) => (effect.type === "look" ? [effect.absence] : [])));
     const told = this.#isQuiet ? effects.filter(({ type }) => !TRIES.includes(type)) : effects;
     this.#written.push(...told.flatMap(effectWords));
   }
@@ -101,9 +104,9 @@ class Life {
         return { type: "ended", connection: this.#connection(first), cause: "the stream ended" };
       case "called":
         return { type: "called", master: addressOf(Number(first), second) };
-      // `looked replaced -1`: in the absence before
+      // `looked replaced -1`: by the look before the last one; `looked 2@node-3`: attempt 2 is there
       case "looked": {
-        const absence = this.#core.state.absences + Number(second || 0);
+        const absence = this.#looks.at(Number(second || 0) - 1) ?? this.#core.state.absences;
         return { type: "looked", absence, news: newsOf(first) };
       }
       // `heard welcome 1 2 3`: over stream 1, from attempt 2, of generation 3; the executor is in generation 1
@@ -139,7 +142,10 @@ class Life {
 function newsOf(found: string): StagingNews | undefined {
   if (found === "unreachable") return undefined;
   if (found === "replaced") return { isReplaced: true };
-  return found === "nothing" ? { isReplaced: false } : { isReplaced: false, master: addressOf(Number(found)) };
+  const [attempt, address] = found.split("@");
+  return found === "nothing"
+    ? { isReplaced: false }
+    : { isReplaced: false, master: addressOf(Number(attempt), address) };
 }
 
 function addressOf(attempt: number, address = `node-${attempt}`): MasterAddress {
@@ -164,6 +170,10 @@ function effectWords(effect: Effect): string[] {
       return [`${effect.type} ${effect.generation}`];
     case "orphaned":
       return [`orphaned for ${seconds(effect.silentMs)}`];
+    case "hold-uploads":
+      return [`${effect.type}: ${effect.why}`];
+    case "refused":
+      return [`${effect.type}: ${effect.reason}`];
     case "log":
       return effect.level === "debug" ? [] : [logWords(effect)];
     default:
