@@ -68,6 +68,28 @@ describe("what a restarted gang goes on from", () => {
     expect(scenario.task("worker:0").step).toBe(0);
   });
 
+  test("counts none that an earlier life kept in its container, nor is the present one that far", () => {
+    const scenario = running();
+    restarts(scenario, "worker:1");
+    scenario.startedAll();
+    saves(scenario, "worker:0", 45, "/work/container_1/step-45.pt", { generation: 1 });
+    saves(scenario, "worker:0", 40, "hdfs:///ckpt/40", { generation: 1 });
+    expect(scenario.task("worker:0").checkpointStep).toBe(0);
+    expect(scenario.core.state.containers.c1?.checkpoint).toBeUndefined();
+    expect(statusOf(scenario.core, scenario.nowMs).checkpoint).toMatchObject({ step: 40 });
+  });
+
+  test("that a container keeps goes with it, which is told as how it went", () => {
+    const lost = running();
+    saves(lost, "worker:0", 45, "/work/container_1/step-45.pt");
+    lost.on({ type: "executor-lost", task: "worker:0", containerId: "c1", cause: "goodbye" });
+    expect(dropped(lost)).toEqual([expect.stringContaining("does not count, its container is gone: /work/")]);
+    const given = running();
+    saves(given, "worker:0", 45, "/work/container_1/step-45.pt");
+    given.vanishes("worker:0");
+    expect(dropped(given)).toEqual([expect.stringContaining("does not count, its container is given up: /work/")]);
+  });
+
   test("is none that one container alone can read: it is dropped, and said so", () => {
     const scenario = running();
     saves(scenario, "worker:0", 45, "/work/container_1/step-45.pt");

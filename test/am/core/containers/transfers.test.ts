@@ -242,6 +242,19 @@ describe("what executors bring to where it stays", () => {
       },
     );
 
+    test("what a later attempt finds of an end that is being carried out, it carries out from its beginning", () => {
+      const roles = [role("worker", 1), role("ps", 1, { tracking: "untracked" })];
+      const scenario = new Scenario({ ...jobSpec(roles, { carrier }), failure: spec.failure });
+      scenario.toRunning();
+      scenario.exits("worker:0");
+      says(scenario, done);
+      expect(scenario.journal).toMatchObject({ finish: "stopping" });
+      const { containerId } = scenario.task("ps:0");
+      const effects = scenario.crash([]);
+      expect(effects).toContainEqual({ type: "stop-container", containerId, reason: "the job ends" });
+      expect(scenario.task("ps:0").phase).toBe("lost");
+    });
+
     test("is in the journal before the job is over", () => {
       const scenario = oneHasGone(done);
       scenario.journalAnswers = false;

@@ -157,6 +157,21 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(60_000))).toEqual(["worker:0"]);
   });
 
+  test("is not the one that says so from the container that its task had before", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.allocateAll();
+    const { containerId, generation } = scenario.task("worker:0");
+    scenario.completes(containerId, -100);
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(scenario.task("worker:0").generation).toBe(generation);
+    scenario.on({ type: "child-progress", task: "worker:0", containerId, generation, step: 9, atMs: 0 });
+    expect(scenario.task("worker:0").step).toBe(0);
+    expect(dumped(scenario.after(600_000))).toEqual([]);
+  });
+
   test("is left alone until its first report, in every generation", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);

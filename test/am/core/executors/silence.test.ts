@@ -57,6 +57,15 @@ describe("an executor that is silent", () => {
     expectLostAfter(scenario, massSilenceMs - SILENT_MS);
   });
 
+  test("has as long as any where that is more than a minute", () => {
+    const scenario = new Scenario({ ...base, timeouts: { ...base.timeouts, heartbeatExpiryMs: 90_000 } });
+    scenario.toRunning();
+    for (const task of ["worker:1", "worker:2", "worker:3"]) {
+      scenario.silent(task, SILENT_MS);
+    }
+    expectLostAfter(scenario, 90_000 - SILENT_MS);
+  });
+
   test("has no more time once the others are heard again", () => {
     const scenario = running();
     for (const task of ["worker:1", "worker:2", "worker:3"]) {

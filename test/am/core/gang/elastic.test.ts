@@ -292,6 +292,15 @@ describe("the end of a gang that may be smaller", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded" });
   });
 
+  test("is that of its role alone: what lives on its own beside it starts again", () => {
+    const roles = [role("worker", 4, { minInstances: 2 }), role("ps", 1, { restartPolicy: "task" })];
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.toRunning();
+    scenario.exits("ps:0", { exitCode: 1 });
+    scenario.exits("worker:1");
+    expect(scenario.task("ps:0").phase).toBe("preparing");
+  });
+
   test("starts nobody whom the cluster spec had not reached before", () => {
     const scenario = gathered(4);
     scenario.breaks("worker:3");

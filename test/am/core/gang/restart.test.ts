@@ -214,6 +214,16 @@ describe("roles", () => {
     expect(scenario.gang.generation).toBe(1);
   });
 
+  test("a task that restarts alone while its gang restarts starts when nothing of that runs any more", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2), role("ps", 1, { restartPolicy: "task" })]));
+    scenario.toRunning();
+    scenario.exits("ps:0", { exitCode: 1 });
+    scenario.exits("worker:1", { exitCode: 1 });
+    expect(sentOf(scenario.ready("ps:0"), "start-child")).toEqual([]);
+    expect(scenario.task("ps:0").phase).toBe("registered");
+    expect(sentOf(scenario.stops("worker:0"), "start-child")).toEqual(["ps:0"]);
+  });
+
   test("a sidecar's failure is ignored", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1), role("tensorboard", 1, { restartPolicy: "none" })]));
     scenario.toRunning();

@@ -67,6 +67,13 @@ describe("a stage that waits for another", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "3 of 3 tasks exited 0" });
   });
 
+  test("begins with the end of the one before, which is told", () => {
+    const effects = running().exits("prep:0");
+    expect(effects).toContainEqual(
+      expect.objectContaining({ event: "stage-done", message: "The stage of generation 1 is done." }),
+    );
+  });
+
   test("says for whom it waits", () => {
     const { waits } = statusOf(running().core, 1_000_000);
     expect(waits).toEqual([

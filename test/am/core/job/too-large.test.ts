@@ -101,6 +101,13 @@ describe("containers larger than any that YARN gives", () => {
     expect(ps?.refusal?.untilMs).toBe(scenario.nowMs);
   });
 
+  test("of a role that the job has not are no news", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    const event = { type: "ask-too-large", role: "nobody", message: "too large", allowed, configured } as const;
+    expect(scenario.on(event)).toEqual([]);
+  });
+
   test("are waited for where the configured maximum is not said", () => {
     expect(refused({}).core.state.outcome).toBeUndefined();
   });

@@ -59,6 +59,20 @@ describe("the published status", () => {
     expect(scenario.effects.filter((one) => one.type === "log" && one.event === "generation-running")).toHaveLength(1);
   });
 
+  test("is that of its outcome once the job is over, and of its end until then", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1)]));
+    scenario.toRunning();
+    const state = () => statusOf(scenario.core, scenario.nowMs).state;
+    scenario.exits("worker:0");
+    expect(state()).toBe("finishing");
+    scenario.on({ type: "unregistered", isPutDown: true });
+    expect(state()).toBe("succeeded");
+    const replaced = new Scenario(jobSpec([role("worker", 1)]));
+    replaced.toRunning();
+    replaced.on({ type: "resource-manager-shutdown", reason: "another attempt" });
+    expect(statusOf(replaced.core, replaced.nowMs).state).toBe("finishing");
+  });
+
   test("says of no generation that its files were there before it began", () => {
     const scenario = new Scenario(spec);
     scenario.register();
