@@ -247,6 +247,13 @@ describe("who meets", () => {
     });
   });
 
+  test("are none of another role where nobody names it", () => {
+    const tasks = [...(started.cluster?.tasks ?? []), { task: "ps:0", host: "n3", port: 1 }];
+    const beside = { ...started, cluster: { generation: 2, tasks } };
+    expect(meetingOf(beside, "a", query()).tasks).toEqual(["worker:0", "worker:1"]);
+    expect(meetingOf(beside, "a", query("roles=ps")).tasks).toEqual(["ps:0"]);
+  });
+
   test.each([["roles=chief"], ["timeout=soon"], ["nth=0"], ["nth=2.5"], ["nth=1234567890"]])(
     "is refused where it cannot be: %s",
     (text) => {

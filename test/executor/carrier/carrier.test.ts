@@ -647,6 +647,28 @@ describe("when a program has ended", () => {
     expect(transfers.at(-1)).toMatchObject({ state: "done" });
   });
 
+  test("a checkpoint that takes longer than it may is given up with the output, and both are said", async () => {
+    const gate = new Gate();
+    const one = carrier({
+      gate,
+      spec: {
+        checkpoints: { localDir: "ckpt", keep: 2 },
+        output: { localDir: "results", dir: `file://${scene.stays}/out` },
+        outputRequired: true,
+        timeoutMs: 20,
+      },
+    });
+    await one.begin("");
+    scene.write({ "results/model": "m" });
+    gate.close("nobody is reached");
+    one.heard(1, progress(5, scene.write({ "ckpt/5.pt": "w" })));
+    one.programEnded();
+    await one.settle({ last: true });
+    const last = Object.fromEntries(transfers.map((transfer) => [transfer.what, transfer]));
+    const reason = expect.stringContaining("tony.carrier.timeout");
+    expect(last).toMatchObject({ checkpoint: { state: "failed", reason }, output: { state: "failed", reason } });
+  });
+
   test("what takes longer than it may is given up, and that is said", async () => {
     const one = carrier({
       spec: {

@@ -93,6 +93,16 @@ describe("a command in a task's container", () => {
     expect(await run.end()).toEqual({ type: "failed", reason: "the program has ended" });
   });
 
+  it("is one of several, each of which is ended and told; another one may begin after that", async () => {
+    const scene = await open();
+    const runs = [scene.command("sleep", "1000"), scene.command("sleep", "1000")];
+    for (const run of runs) await run.started();
+    scene.serving.endAll("the program has ended");
+    const told = { type: "failed", reason: "the program has ended" };
+    expect(await Promise.all(runs.map((run) => run.end()))).toEqual([told, told]);
+    expect(await scene.command("true").end()).toEqual({ type: "exited", exitCode: 0, signal: "" });
+  });
+
   it("that has ended says so, though the program ends before all that it has left behind", async () => {
     const scene = await open();
     const run = scene.command("sh", "-c", "sleep 1000 & echo $$; exit 4");
