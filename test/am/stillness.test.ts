@@ -43,6 +43,23 @@ test("of several programs the furthest step is told", () => {
   expect(said(10, () => aJobStatus({ tasks }))[10]).toMatch(/last step reported 9, by worker:1/);
 });
 
+test("of programs that have ended nothing is told", () => {
+  const tasks = (["running", "succeeded"] as const).map((state, index) => {
+    return { task: `worker:${index}`, state, restarts: 0, step: 4 + index } as const;
+  });
+  expect(said(10, () => aJobStatus({ tasks }))[10]).toBe(
+    "Nothing has changed for 10 min: 1 program running, last step reported 4, by worker:0.",
+  );
+});
+
+test("a job that waits for no reason that is known says for what alone", () => {
+  const wait = { what: "the registration of worker:1", cause: "", sinceMs: 0, delays: [], reasons: [] };
+  const waits = [{ ...wait, reason: { code: "registration" } as const }];
+  expect(said(10, () => aJobStatus({ state: "gathering", waits }))[10]).toBe(
+    "Nothing has changed for 10 min: the job waits for the registration of worker:1.",
+  );
+});
+
 test("a step that is reported begins the time anew, however long nothing had changed", () => {
   expect(Object.keys(said(30, (minute) => running(minute < 9 ? 1 : 2)))).toEqual(["19"]);
   expect(Object.keys(said(30, (minute) => running(minute < 15 ? 1 : 2)))).toEqual(["10", "25"]);

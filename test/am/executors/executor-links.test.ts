@@ -188,6 +188,17 @@ describe("an executor whose stream broke", () => {
     expect([prep.sent, again.sent]).toEqual([[], [stop]]);
   });
 
+  test("is heard as it comes, and when it registers again on its stream", () => {
+    const { links, events, heard, prep } = setUp();
+    expect(heard).toEqual(["prep:0"]);
+    links.registered(prep.link, { ...prep.registration, generation: 2 });
+    expect(heard).toEqual(["prep:0", "prep:0"]);
+    expect(events).toMatchObject([
+      { type: "executor-registered", generation: 1 },
+      { type: "executor-registered", generation: 2 },
+    ]);
+  });
+
   test("is not lost by the late end of a stream that was replaced", () => {
     const { links, events, prep } = setUp();
     const again = aLink("prep:0");
@@ -302,4 +313,33 @@ describe("delegation tokens that are newer than those of the launch", () => {
     links.connected(again.link, again.registration);
     expect(again.sent).toEqual([newer]);
   });
+});
+
+test("executors get the cluster spec as bytes, which are made once for all of them", () => {
+  const { links, state, prep } = setUp();
+  const other = aLink("prep:1", "container_1_0001_01_000003");
+  state.tenant = undefined;
+  links.connected(other.link, other.registration);
+  const clusterSpec = { generation: 1, tasks: [{ task: "prep:0", host: "h", port: 1 }] };
+  const start = { generation: 1, clusterSpec, restartReason: "", restarts: 0, checkpoint: "" };
+  for (const [task, container] of [
+    ["prep:0", containerId],
+    ["prep:1", "container_1_0001_01_000003"],
+  ] as const)
+    links.send({ task, containerId: container }, { type: "start-child", ...start });
+  const specs = [prep, other].map(({ sent }) =>
+    sent.flatMap((one) => (one !== "closed" && one.type === "start-child" ? [one.clusterSpec] : [])),
+  );
+  const [[first], [second]] = [specs[0] ?? [], specs[1] ?? []];
+  expect(first).toBeInstanceOf(Uint8Array);
+  expect(second).toBe(first);
+});
+
+test("an executor that is told to end with its job is heard to its end, unlike one whose task lives elsewhere", () => {
+  const { links, state, forgotten } = setUp();
+  state.tenant = undefined;
+  links.send({ task: "prep:0", containerId }, { type: "exit", graceMs: 1, reason: { code: "job-ended" } });
+  expect(forgotten).toEqual([]);
+  links.send({ task: "prep:0", containerId }, { type: "exit", graceMs: 0, reason: { code: "replaced", why: "gone" } });
+  expect(forgotten).toEqual([containerId]);
 });

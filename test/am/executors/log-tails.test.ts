@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { LogTails } from "../../../am/executors/log-tails.ts";
 import type { LogChunk } from "../../../src/api/messages.ts";
+import { INITIAL_TAIL_CREDIT_BYTES } from "../../../src/api/messages.ts";
 import { recordedLink } from "../../support/recorded-link.ts";
 import { turn } from "../../support/stepped-clock.ts";
 
@@ -70,6 +71,41 @@ describe("the log of a task", () => {
     const elsewhere = aLink("c2");
     tails.connected(elsewhere.link);
     expect(elsewhere.sent).toEqual([expect.objectContaining({ type: "tail-log", offset: 0 })]);
+  });
+
+  test("goes on for each of its readers when the executor comes back, and is asked for once", async () => {
+    const tails = logTails();
+    const first = aLink("c1");
+    tails.connected(first.link);
+    for (const stream of ["stdout", "stderr"] as const)
+      tails.open({ ...request, stream, follow: true }, aReader().reader);
+    tails.disconnected(first.link);
+    const again = aLink("c1");
+    tails.connected(again.link);
+    tails.connected(again.link);
+    expect(again.sent).toMatchObject([{ stream: "stdout" }, { stream: "stderr" }]);
+  });
+
+  test("is asked of the executor that came last, whatever is heard of the end of the one before", () => {
+    const tails = logTails();
+    const [first, second] = [aLink("c1"), aLink("c1")];
+    tails.connected(first.link);
+    tails.connected(second.link);
+    tails.disconnected(first.link);
+    tails.open({ ...request, follow: true }, aReader().reader);
+    expect([first.sent, second.sent]).toMatchObject([[], [{ type: "tail-log" }]]);
+  });
+
+  test("may be longer than what its executor may send before anything of it is taken", async () => {
+    const tails = logTails();
+    const { link } = aLink("c1");
+    tails.connected(link);
+    const { reader, text, state } = aReader();
+    tails.open({ ...request, follow: true }, reader);
+    const most = "x".repeat(INITIAL_TAIL_CREDIT_BYTES);
+    for (const part of [0, 1, 2]) await tails.chunk(link, aChunk(1, most, { offset: part * most.length }));
+    expect(state.failure).toBe("");
+    expect(text).toHaveLength(3);
   });
 
   test("ends for one who does not follow with the executor's last word, and fails when the executor is lost", async () => {
