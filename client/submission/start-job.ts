@@ -59,22 +59,33 @@ export async function startJob(
 
 /** Follows it to its end. @returns its exit code */
 export async function followStarted(
-  { id, spec, applications }: StartedJob,
-  { logs, endWithinMs }: Pick<FollowOptions, "logs" | "endWithinMs">,
+  started: StartedJob,
+  limits: FollowLimits,
   { now }: ClientContext,
   view: FollowListener,
-  { stop, ending, ended, stoppedBy }: Pick<FollowOptions, "stop" | "ending" | "ended" | "stoppedBy">,
+  signals: FollowSignals,
 ): Promise<ExitCode> {
-  const [{ follow }, { connectMaster }] = await Promise.all([
+  const [{ follow }, { connectMaster: connect }] = await Promise.all([
     import("../following/follow.ts"),
     import("../master/master-connection.ts"),
   ]);
+  return await follow({ ...followedFromNow(started, limits, now, signals), connect, view });
+}
+
+type FollowLimits = Pick<FollowOptions, "logs" | "endWithinMs">;
+type FollowSignals = Pick<FollowOptions, "stop" | "ending" | "ended" | "stoppedBy">;
+
+/** What of a job that was submitted just now is followed, and for how long. */
+export function followedFromNow(
+  { id, spec, applications }: StartedJob,
+  { logs, endWithinMs }: FollowLimits,
+  now: () => number,
+  { stop, ending, ended, stoppedBy }: FollowSignals,
+): Omit<FollowOptions, "connect" | "view"> {
   const { startupMs } = spec.timeouts;
-  return await follow({
+  return {
     id,
     applications,
-    connect: connectMaster,
-    view,
     now,
     sinceMs: now(),
     logs,
@@ -86,5 +97,5 @@ export async function followStarted(
     ...(ended !== undefined && { ended }),
     ...(stoppedBy !== undefined && { stoppedBy }),
     ...(endWithinMs !== undefined && { endWithinMs }),
-  });
+  };
 }

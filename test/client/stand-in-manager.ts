@@ -19,10 +19,14 @@ export class StandInManager {
   readonly killed: { readonly id: string; readonly reason: string }[] = [];
   applications: ApplicationReport[] = [];
   nodes: NodeReport[] = [];
-  /** Below root, all alike. */
+  /** By their paths below root; of a path each word is a queue. */
   queues: readonly string[] = ["default", "ml"];
   /** Of these, those that take no applications. */
   stopped: readonly string[] = [];
+  /** Where it is FairScheduler, which names queues by their whole paths: what they may have at most. */
+  fair: Readonly<Record<string, { readonly memoryMiB: number; readonly vcores: number }>> | undefined;
+  /** Of nodes; undefined: it is older than they are. */
+  attributes: readonly string[] | undefined;
   labels: readonly NodeLabel[] = [];
   /** The largest container. */
   maximum = { memoryMiB: 8_192, vcores: 4 };
@@ -143,14 +147,21 @@ export class StandInManager {
         return yarn.GetAllResourceTypeInfoResponseProto.encode({ resource_type_info }).finish();
       }
       case "getQueueInfo": {
-        const { queueName } = yarn.GetQueueInfoRequestProto.decode(request);
-        const queue = (name: string) => {
-          const state = queueStates.toWire(this.stopped.includes(name) ? "STOPPED" : "RUNNING");
-          return { queueName: name, queuePath: `root.${name}`, state };
-        };
-        const root = { ...queue("root"), queuePath: "root", childQueues: this.queues.map(queue) };
-        const queueInfo = queueName === "root" ? root : this.queues.includes(queueName) ? queue(queueName) : undefined;
+        const { queueName, includeChildQueues, recursive } = yarn.GetQueueInfoRequestProto.decode(request);
+        const known = ["root", ...this.queues.flatMap((below) => pathsOf(`root.${below}`))];
+        const path = known.find((one) => one === queueName || lastWord(one) === queueName);
+        const depth = recursive ? Number.POSITIVE_INFINITY : includeChildQueues ? 1 : 0;
+        const queueInfo = path === undefined ? undefined : this.#queue(path, [...new Set(known)], depth);
         return yarn.GetQueueInfoResponseProto.encode({ ...(queueInfo && { queueInfo }) }).finish();
+      }
+      case "getClusterNodeAttributes": {
+        if (this.attributes === undefined) return undefined;
+        const attributeType = yarn.NodeAttributeTypeProto.STRING;
+        const nodeAttributes = this.attributes.map((name) => ({
+          attributeKey: { attributeName: name },
+          attributeType,
+        }));
+        return yarn.GetClusterNodeAttributesResponseProto.encode({ nodeAttributes }).finish();
       }
       case "getQueueUserAcls":
         return yarn.GetQueueUserAclsInfoResponseProto.encode({}).finish();
@@ -173,10 +184,33 @@ export class StandInManager {
     }
   }
 
+  #queue(path: string, all: readonly string[], depth: number): hadoop.yarn.QueueInfoProto.$Properties {
+    const name = lastWord(path);
+    const most = this.fair?.[path];
+    const below = depth === 0 ? [] : all.filter((one) => one === `${path}.${lastWord(one)}`);
+    return {
+      queueName: this.fair === undefined ? name : path,
+      queuePath: path,
+      state: queueStates.toWire(this.stopped.includes(name) ? "STOPPED" : "RUNNING"),
+      childQueues: below.map((one) => this.#queue(one, all, depth - 1)),
+      ...(most && { schedulerType: "FairScheduler", maxResourceMemory: most.memoryMiB, maxResourceVCore: most.vcores }),
+    };
+  }
+
   #found(id: hadoop.yarn.ApplicationIdProto.$Properties | null | undefined): ApplicationReport | undefined {
     const text = applicationIdFromWire(id);
     return this.applications.find((one) => one.id === text);
   }
+}
+
+/** `root.a`, `root.a.b` */
+function pathsOf(path: string): string[] {
+  const words = path.split(".");
+  return words.slice(1).map((_, index) => words.slice(0, index + 2).join("."));
+}
+
+function lastWord(path: string): string {
+  return path.slice(path.lastIndexOf(".") + 1);
 }
 
 function onWire(report: ApplicationReport): ReportOnWire {

@@ -94,6 +94,67 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     expect(problems(ask, { configured: { memoryMiB: 16384 } })).toEqual([warning]);
   });
 
+  const asking = (memoryMiB: number, vcores = 1, others: Record<string, number> = {}) =>
+    worker({ resource: { memoryMiB, vcores, others } });
+  const sizes = [node("n1", [], 8192, {}), node("n2", [], 16384, { "yarn.io/gpu": 4 })];
+  const cores = sizes.map((one) => ({ ...one, total: { ...one.total, vcores: 16 } }));
+
+  test.each<[string, Pick<JobSpec, "roles">, Partial<ClusterFacts>, readonly string[]]>([
+    [
+      "one of several nodes shows, whatever is written here",
+      asking(9216),
+      { nodes: sizes, configured: { memoryMiB: 16384 } },
+      [
+        "job.xml:16: a worker asks for 9 GiB, the largest container of this cluster has 8 GiB: lower tony.worker.memory (yarn.scheduler.maximum-allocation-mb)",
+      ],
+    ],
+    [
+      "is written here, of which that of now is a part",
+      asking(17408),
+      { configured: { memoryMiB: 16384 } },
+      [
+        "job.xml:16: a worker asks for 17 GiB, the largest container of this cluster has 16 GiB: lower tony.worker.memory (yarn.scheduler.maximum-allocation-mb)",
+      ],
+    ],
+    [
+      "a node with more cores shows",
+      asking(512, 9),
+      { nodes: cores },
+      [
+        "a worker asks for 9 cores, the largest container of this cluster has 8 cores: lower tony.worker.vcores (yarn.scheduler.maximum-allocation-vcores)",
+      ],
+    ],
+    [
+      "a node with more GPUs shows, for which there is no setting",
+      asking(512, 1, { "yarn.io/gpu": 3 }),
+      { nodes: sizes },
+      [
+        "a worker asks for 3 GPUs, the largest container of this cluster has 2 GPUs: lower tony.worker.resource.yarn.io/gpu",
+      ],
+    ],
+  ])("more than the largest container may have, as %s", (_, ask, cluster, said) => {
+    expect(problems(ask, cluster)).toEqual(said);
+  });
+
+  test("all that a larger node may have, as it is configured, waits for one", () => {
+    expect(problems(asking(16384), { configured: { memoryMiB: 16384 } })).toEqual([
+      expect.stringMatching(
+        /^job\.xml:16: warning: a worker asks for 16 GiB, with the nodes .* waits for a larger node/,
+      ),
+    ]);
+  });
+
+  test("of a single GPU, which nobody can lower, that no node has it now", () => {
+    const maximum = { memoryMiB: 8192, vcores: 8, others: {} };
+    expect(problems(asking(512, 1, { "yarn.io/gpu": 1 }), { maximum, nodes: [node("n1", [], 8192, {})] })).toEqual([
+      "warning: a worker asks for 1 GPU, with the nodes that are registered now the largest container has 0 GPUs: the job waits for a larger node",
+    ]);
+  });
+
+  test("nothing of a type of which none is asked for", () => {
+    expect(problems(asking(512, 1, { "yarn.io/fpga": 0 }))).toEqual([]);
+  });
+
   test("more than any one node has, though YARN's largest container has each of it", () => {
     const resource = { memoryMiB: 8192, vcores: 1, others: { "yarn.io/gpu": 1 } };
     expect(problems(worker({ resource }))).toEqual([

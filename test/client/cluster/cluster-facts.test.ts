@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { Cluster } from "../../../client/cluster/cluster.ts";
+import type { Cluster } from "../../../client/cluster/cluster.ts";
 import { askSubmissionFacts, awayNodes, freeOf, isFairScheduler } from "../../../client/cluster/cluster-facts.ts";
 import { queueInfoFromWire } from "../../../src/hadoop/yarn/convert-reports.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
-import { aJobSpec } from "../../support/job-spec.ts";
+import { aJobSpec, aRole } from "../../support/job-spec.ts";
 import { aNode, StandInCluster } from "../submission/stand-in-cluster.ts";
 
 describe("what a submission asks of a cluster", () => {
@@ -11,12 +11,9 @@ describe("what a submission asks of a cluster", () => {
   let cluster: Cluster;
   beforeEach(async () => {
     there = await StandInCluster.start();
-    cluster = await Cluster.open(there.context);
+    cluster = await there.open();
   });
-  afterEach(async () => {
-    cluster.close();
-    await there.stop();
-  });
+  afterEach(() => there.stop());
   const ask = (changes: Partial<JobSpec> = {}) => askSubmissionFacts(cluster.resourceManager, aJobSpec(changes));
 
   test("is its own queue alone where that takes it, else all that do", async () => {
@@ -32,19 +29,60 @@ describe("what a submission asks of a cluster", () => {
     expect(await ask({ queue: "ml" })).toMatchObject({ queue: { state: "STOPPED" }, leafQueues: ["default", "ml"] });
   });
 
+  test("is all queues that have none below themselves, also where its own only holds others", async () => {
+    there.manager.queues = ["default", "team.small", "team.large.night"];
+    expect(await ask({ queue: "team" })).toMatchObject({
+      queue: { children: [{ name: "small" }, { name: "large" }] },
+      leafQueues: ["default", "small", "night"],
+      queuesAreOpen: false,
+    });
+  });
+
+  test("is of a FairScheduler what its queue may have, which those above it may have less of", async () => {
+    there.manager.queues = ["team.small"];
+    there.manager.fair = {
+      "root.team": { memoryMiB: 4_096, vcores: 4 },
+      "root.team.small": { memoryMiB: 8_192, vcores: 2 },
+    };
+    const most = { "": { memoryMiB: 4_096, vcores: 2, others: {} } };
+    expect(await ask({ queue: "small" })).toMatchObject({ queue: { name: "root.team.small", mostByLabel: most } });
+    expect(await ask({ queue: "unknown" })).toMatchObject({ leafQueues: ["root.team.small"], queuesAreOpen: true });
+  });
+
+  test("is which attributes nodes have, for a job alone that places tasks by constraints", async () => {
+    there.manager.attributes = ["java"];
+    const constrained = { roles: [aRole("worker", 1, { constrained: { tags: [] } })] };
+    expect(await ask(constrained)).toMatchObject({ nodeAttributes: ["rm.yarn.io/java"] });
+    expect(await ask()).not.toHaveProperty("nodeAttributes");
+  });
+
+  test.each([
+    ["NEW", true],
+    ["UNHEALTHY", true],
+    ["LOST", true],
+    ["REBOOTED", true],
+    ["DECOMMISSIONING", false],
+    ["DECOMMISSIONED", false],
+  ] as const)("is who has a label that no node has that runs: one that is %s may come back: %s", async (state, may) => {
+    there.manager.nodes = [aNode("n1"), aNode("n2", { state, labels: ["gpu"] })];
+    expect(await ask()).toMatchObject({ awayNodes: [{ host: "n2", state }], nodesAreAway: may });
+  });
+
   test("is which nodes run, which may come back, and which labels others may use", async () => {
     there.manager.labels = [
       { name: "gpu", exclusive: true },
       { name: "fast", exclusive: false },
     ];
-    there.manager.nodes = [aNode("n1", { labels: ["fast"] }), aNode("n2", { state: "DECOMMISSIONED" })];
+    there.manager.maximum = { memoryMiB: 6_144, vcores: 3 };
+    const used = { memoryMiB: 1_024, vcores: 1, others: {} };
+    there.manager.nodes = [aNode("n1", { labels: ["fast"], used }), aNode("n2", { state: "DECOMMISSIONED" })];
     expect(await ask()).toMatchObject({
-      nodes: [{ host: "n1" }],
+      nodes: [{ host: "n1", free: { memoryMiB: 7_168, vcores: 3 }, total: { memoryMiB: 8_192, vcores: 4 } }],
       awayNodes: [],
       nodesAreAway: false,
       nodeLabels: ["gpu", "fast"],
       sharedLabels: ["fast"],
-      maximum: { memoryMiB: 8_192, vcores: 4 },
+      maximum: { memoryMiB: 6_144, vcores: 3 },
     });
     there.manager.nodes = [aNode("n1"), aNode("n2", { state: "LOST", labels: ["gpu"] })];
     expect(await ask()).toMatchObject({ nodes: [{ host: "n1" }], awayNodes: [{ host: "n2" }], nodesAreAway: true });

@@ -18,7 +18,7 @@ const wire = (most: Readonly<Record<string, number>>) => ({
 });
 
 test("a queue's most of the nodes with each label is a share of what they have", () => {
-  const queue = queueInfoFromWire(wire({ "": 4096, gpu: 8192 }));
+  const queue = queueInfoFromWire(wire({ "": 4096, gpu: 8192, other: 1024 }));
   expect(queueShares({ queue, nodes })).toEqual({
     queueShares: { queue: "ml", ofLabels: { "": { memoryMiB: 0.25, vcores: 0.25, others: { "yarn.io/gpu": 1 } } } },
   });
@@ -31,9 +31,13 @@ test("FairScheduler's most is that of the queue or of one above it, and cores al
   const most = (queue: QueueInfo) => mostOf({ queue: async (name) => above.get(name) }, queue);
   expect(await most(fair("root.team.a", 16384, 2))).toEqual({ "": { memoryMiB: 4096, vcores: 2, others: {} } });
   expect(await most(fair("root.ml", 16384, 2))).toEqual({ "": { memoryMiB: 16384, vcores: 2, others: {} } });
+  expect(await most(fair("root.other.a", 0, 0))).toEqual({});
   const queue = { ...fair("root.ml", 16384, 2), name: "root.ml" };
   expect(queueShares({ queue, nodes })).toMatchObject({
     queueShares: { queue: "root.ml", ofLabels: { "": { memoryMiB: 1, vcores: 0.125 } } },
+  });
+  expect(queueShares({ queue: { ...fair("root.ml", 4096, 64), name: "root.ml" }, nodes })).toMatchObject({
+    queueShares: { ofLabels: { "": { memoryMiB: 0.25, vcores: 1 } } },
   });
 });
 

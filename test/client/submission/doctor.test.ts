@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { Cluster } from "../../../client/cluster/cluster.ts";
 import type { Finding } from "../../../client/cluster/findings.ts";
 import { type DoctorOptions, examine, examineOffline } from "../../../client/submission/doctor.ts";
 import { UserError } from "../../../src/errors.ts";
@@ -18,22 +17,18 @@ describe("a look at a cluster", () => {
   afterEach(() => there.stop());
 
   async function look(changes: Partial<DoctorOptions> = {}): Promise<Finding[]> {
-    const cluster = await Cluster.open(there.context);
+    const cluster = await there.open();
     cluster.askBriefly();
-    try {
-      return await examine(cluster, {
-        ...offline,
-        queue: "ml",
-        gpuTypes: [],
-        stagingDir: `file://${there.staging}`,
-        trustedOwners: [],
-        history: { timeZone: "UTC" },
-        now: Date.now,
-        ...changes,
-      });
-    } finally {
-      cluster.close();
-    }
+    return await examine(cluster, {
+      ...offline,
+      queue: "ml",
+      gpuTypes: [],
+      stagingDir: `file://${there.staging}`,
+      trustedOwners: [],
+      history: { timeZone: "UTC" },
+      now: Date.now,
+      ...changes,
+    });
   }
 
   test("finds what is well, and leaves nothing behind", async () => {

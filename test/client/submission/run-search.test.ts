@@ -18,9 +18,7 @@ const id = "application_1795305600000_0001";
 
 let there: StandInCluster;
 beforeEach(async () => {
-  there = await StandInCluster.start();
-  const finishTimeMs = there.context.now() - 60_000;
-  there.manager.taken = { state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs };
+  there = await StandInCluster.startWithSuccess();
 });
 afterEach(() => there.stop());
 

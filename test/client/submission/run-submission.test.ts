@@ -25,9 +25,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 let there: StandInCluster;
 beforeEach(async () => {
-  there = await StandInCluster.start();
-  const finishTimeMs = there.context.now() - 60_000;
-  there.manager.taken = { state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs };
+  there = await StandInCluster.startWithSuccess();
 });
 afterEach(() => there.stop());
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { Cluster } from "../../../client/cluster/cluster.ts";
+import type { Cluster } from "../../../client/cluster/cluster.ts";
 import { readSiteSettings } from "../../../client/cluster/site-settings.ts";
 import {
   environmentOfProbe,
@@ -190,12 +190,9 @@ describe("a probe of a cluster", () => {
   let cluster: Cluster;
   beforeEach(async () => {
     there = await StandInCluster.start();
-    cluster = await Cluster.open(there.context);
+    cluster = await there.open();
   });
-  afterEach(async () => {
-    cluster.close();
-    await there.stop();
-  });
+  afterEach(() => there.stop());
 
   const ship = () => {
     const settings = [`tony.staging-dir=file://${there.staging}`, "tony.node.binary=local:/opt/node"];

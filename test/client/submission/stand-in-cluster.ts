@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Cluster, type ClusterOptions } from "../../../client/cluster/cluster.ts";
 import { variablesOf } from "../../../client/context.ts";
 import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import type { NodeReport } from "../../../src/hadoop/yarn/records.ts";
@@ -28,6 +29,7 @@ export class StandInCluster {
   readonly context: RecordedContext;
   /** Who submits. */
   readonly applicant = ownerName();
+  readonly #opened: Cluster[] = [];
 
   private constructor(manager: StandInManager, folder: string, isTerminal: boolean) {
     this.manager = manager;
@@ -49,7 +51,22 @@ export class StandInCluster {
     return new StandInCluster(manager, folder, isTerminal);
   }
 
+  /** The same, whose jobs have succeeded as soon as they are taken. */
+  static async startWithSuccess(): Promise<StandInCluster> {
+    const there = await StandInCluster.start();
+    there.manager.taken = { state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: there.context.now() - 60_000 };
+    return there;
+  }
+
+  /** As the person reaches it, until `stop`. */
+  async open(options: ClusterOptions = {}): Promise<Cluster> {
+    const cluster = await Cluster.open(this.context, options);
+    this.#opened.push(cluster);
+    return cluster;
+  }
+
   async stop(): Promise<void> {
+    for (const cluster of this.#opened) cluster.close();
     await this.manager.stop();
     rmSync(this.folder, { recursive: true });
   }
