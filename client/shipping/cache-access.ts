@@ -1,10 +1,10 @@
 import type { ExitCode } from "../../src/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { Cluster } from "../cluster/cluster.ts";
-import { readSiteSettings } from "../cluster/site-settings.ts";
+import { readSiteSettings, type SiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import { stagingRoot } from "../staging/staging-folder.ts";
-import { ContentCache } from "./cache.ts";
+import { type CacheOptions, ContentCache } from "./cache.ts";
 
 /** A user's cache on a cluster. */
 export interface CacheAccess {
@@ -34,4 +34,22 @@ export async function withCache(
   } finally {
     cluster.close();
   }
+}
+
+/** The cache that a job's files go to, as its settings say. */
+export function cacheOfJobs(
+  {
+    fileSystems,
+    user,
+    isSecured,
+    sharedReplicas,
+  }: Pick<Cluster, "fileSystems" | "user" | "isSecured" | "sharedReplicas">,
+  stagingRoot: LocatedPath,
+  { cacheDir, trustedOwners }: Pick<SiteSettings, "cacheDir" | "trustedOwners">,
+): CacheOptions {
+  return {
+    ...{ fileSystems, stagingRoot, cacheDir, user, trustedOwners },
+    believesNames: !isSecured,
+    replicas: sharedReplicas,
+  };
 }

@@ -9,6 +9,7 @@ import { trustedOwners } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import type { WaitBlock } from "../output/output.ts";
 import { ContentCache } from "../shipping/cache.ts";
+import { cacheOfJobs } from "../shipping/cache-access.ts";
 import type { ForeignFiles } from "../shipping/foreign-files.ts";
 import { HashMemo } from "../shipping/hash-memo.ts";
 import type { ProvidedRuntime } from "../shipping/runtime.ts";
@@ -88,15 +89,8 @@ function planOf({ spec, runtime, text, keytab }: JobToShip): ShippingPlan {
 }
 
 function contentCache({ text, cluster, root }: JobToShip): ContentCache {
-  return new ContentCache({
-    fileSystems: cluster.fileSystems,
-    stagingRoot: root,
-    cacheDir: readSetting(text.settings, "tony.cache.dir"),
-    user: cluster.user,
-    trustedOwners: trustedOwners(text.settings),
-    believesNames: !cluster.isSecured,
-    replicas: cluster.sharedReplicas,
-  });
+  const cacheDir = readSetting(text.settings, "tony.cache.dir");
+  return new ContentCache(cacheOfJobs(cluster, root, { cacheDir, trustedOwners: trustedOwners(text.settings) }));
 }
 
 function foreignFiles({ text }: JobToShip, environment: ClientContext["environment"]): ForeignFiles {

@@ -16,6 +16,7 @@ import { schedulerWords } from "../cluster/hadoop-configuration.ts";
 import type { SiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import { ContentCache } from "../shipping/cache.ts";
+import { cacheOfJobs } from "../shipping/cache-access.ts";
 import { HashMemo } from "../shipping/hash-memo.ts";
 import { chooseRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { ship } from "../shipping/shipping.ts";
@@ -222,20 +223,13 @@ export async function shipProbe(
   settings: Pick<SiteSettings, "stagingDir" | "cacheDir" | "trustedOwners" | "nodeBinary" | "namedRuntimes">,
   { environment, now }: ClientContext,
 ): Promise<ProbeFiles> {
-  const { stagingDir, cacheDir, trustedOwners, nodeBinary, namedRuntimes } = settings;
-  const { fileSystems, user } = cluster;
+  const { stagingDir, nodeBinary, namedRuntimes } = settings;
+  const { fileSystems } = cluster;
   const { items, node } = provideRuntime(
     await chooseRuntime({ setting: nodeBinary, byArchitecture: namedRuntimes, running: process.execPath }),
   );
-  const cache = new ContentCache({
-    fileSystems,
-    stagingRoot: await stagingRoot(fileSystems, { stagingDir }),
-    cacheDir,
-    user,
-    trustedOwners,
-    believesNames: !cluster.isSecured,
-    replicas: cluster.sharedReplicas,
-  });
+  const root = await stagingRoot(fileSystems, { stagingDir });
+  const cache = new ContentCache(cacheOfJobs(cluster, root, settings));
   const memo = await HashMemo.open(localCacheFolder(environment), now);
   const [, ...shipped] = await ship([programItem("executor"), ...items, programItem("am")], {
     fileSystems,

@@ -1,9 +1,15 @@
+import { type ApplicationIdentity, masterSecrets } from "../../src/api/identity.ts";
+import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 import { CLOSED_LOGS, UNFINISHED } from "../../src/job/closed-log.ts";
+import { launchCommand } from "../../src/job/launch/launch-command.ts";
 import { aclsOf, type ContainerLaunch, launchContext } from "../../src/job/launch/launch-context.ts";
 import { escapeEnvironment, expandableEnvironment } from "../../src/job/launch/launch-script-text.ts";
+import { programSecrets } from "../../src/job/launch/program-secrets.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { type StoredJob, storedJobEnvironment } from "../../src/job/stored/stored-job.ts";
+import type { JobTokens } from "../tokens/job-tokens.ts";
 
 /** Bounded by the ResourceManager's own maximum: this asks for all of it. */
 const allAttempts = 1_000;
@@ -16,7 +22,12 @@ const longestType = 20;
  * What YARN is told of a job. Containers outlive an attempt of the AM, and it gets as many attempts as the cluster allows. Logs are
  * gathered when a container has ended. Those that were closed may be gathered before: a node removes what it has stored.
  */
-export function submissionContext(id: string, spec: JobSpec, launch: ContainerLaunch): SubmissionContext {
+export function submissionContext(
+  id: string,
+  spec: JobSpec,
+  launch: ContainerLaunch,
+  { cancelTokensWhenComplete }: Pick<JobTokens, "cancelTokensWhenComplete">,
+): SubmissionContext {
   return {
     id,
     name: spec.name,
@@ -38,6 +49,7 @@ export function submissionContext(id: string, spec: JobSpec, launch: ContainerLa
       // YARN's own default excludes everything.
       rolledExclude: "",
     },
+    cancelTokensWhenComplete,
   };
 }
 
@@ -47,5 +59,32 @@ export function masterEnvironment(spec: JobSpec, stored: StoredJob): Record<stri
     ...expandableEnvironment(spec.containerEnvironment),
     ...spec.am.image,
     ...escapeEnvironment(storedJobEnvironment(stored)),
+  };
+}
+
+/** What an AM is started for, and what it is given alone. */
+export interface MasterStart {
+  readonly jobFile: JobFile;
+  /** Where that is, and its hash. */
+  readonly stored: StoredJob;
+  readonly tokens: Pick<JobTokens, "credentials" | "tokensConf">;
+  /** Of programs, by the names of their variables. */
+  readonly secrets: ReadonlyMap<string, string>;
+  readonly identity: ApplicationIdentity;
+}
+
+/** How the AM's container is started. A job's own key comes last: credentials that were given may have that of another job. */
+export function masterLaunch({ jobFile, stored, tokens, secrets, identity }: MasterStart): ContainerLaunch {
+  const { credentials, tokensConf } = tokens;
+  const files = jobFile.files.master;
+  return {
+    files,
+    commands: [launchCommand({ node: jobFile.node, bundle: "am.cjs", files })],
+    environment: masterEnvironment(jobFile.spec, stored),
+    credentials: writeTokenFile({
+      tokens: credentials.tokens,
+      secrets: new Map([...credentials.secrets, ...programSecrets(secrets), ...masterSecrets(identity)]),
+    }),
+    ...(tokensConf !== undefined && { tokensConf }),
   };
 }

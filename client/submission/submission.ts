@@ -6,16 +6,12 @@ import {
   clientAccessFile,
   formatClientAccess,
   makeIdentity,
-  masterSecrets,
   pageKey,
 } from "../../src/api/identity.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
-import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { JobText } from "../../src/job/build/load-job.ts";
 import { readSetting } from "../../src/job/build/read-settings.ts";
 import { formatClusterNodes } from "../../src/job/cluster-nodes.ts";
-import { launchCommand } from "../../src/job/launch/launch-command.ts";
-import { programSecrets } from "../../src/job/launch/program-secrets.ts";
 import { formatProblem, type Problem } from "../../src/job/problem.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import { type JobSpec, opensByKey } from "../../src/job/spec.ts";
@@ -41,7 +37,7 @@ import { keptSettings } from "./kept-settings.ts";
 import { notSubmitted } from "./not-submitted.ts";
 import { preparedRuntime } from "./prepared-runtime.ts";
 import type { ShippedKeytab } from "./shipped-keytab.ts";
-import { masterEnvironment, submissionContext } from "./submission-context.ts";
+import { masterLaunch, submissionContext } from "./submission-context.ts";
 import { submissionUnknown, submitApplication } from "./submit-application.ts";
 
 /** A job that the ResourceManager has taken. */
@@ -109,29 +105,16 @@ export async function submitToCluster(
         JSON.stringify({ ...laterAccess(cluster, identity, spec), submitter: thisSubmitter() }),
       ),
     });
-    const { cancelTokensWhenComplete, tokensConf } = delegated;
-    const { tokens, secrets } = delegated.credentials;
-    const launch = {
-      files: shipped.master,
-      commands: [launchCommand({ node: jobFile.node, bundle: "am.cjs", files: shipped.master })],
-      environment: masterEnvironment(spec, storedJob(stagingLocation(jobFile), job, nodes)),
-      credentials: writeTokenFile({
-        tokens,
-        secrets: new Map([...secrets, ...programSecrets(draft.secrets), ...masterSecrets(identity)]),
-      }),
-      ...(tokensConf !== undefined && { tokensConf }),
-    };
+    const stored = storedJob(stagingLocation(jobFile), job, nodes);
+    const launch = masterLaunch({ jobFile, stored, tokens: delegated, secrets: draft.secrets, identity });
     if (stop.aborted) throw notSubmitted("the cluster");
-    await submitApplication(
-      { ...submissionContext(id, spec, launch), cancelTokensWhenComplete },
-      {
-        resourceManager: cluster.resourceManager,
-        output: context.output,
-        stop,
-        giveUpAfterMs: cluster.patience.giveUpAfterMs,
-        askBriefly: () => cluster.askBriefly(),
-      },
-    );
+    await submitApplication(submissionContext(id, spec, launch, delegated), {
+      resourceManager: cluster.resourceManager,
+      output: context.output,
+      stop,
+      giveUpAfterMs: cluster.patience.giveUpAfterMs,
+      askBriefly: () => cluster.askBriefly(),
+    });
   } catch (error) {
     // An application that may have been taken needs its folder; if it was not, a later command sweeps it.
     if (errorCode(error) !== submissionUnknown) await staging.remove().catch(() => undefined);

@@ -58,18 +58,22 @@ const largerNodeMs = 10_000;
 export async function submitApplication(application: SubmissionContext, options: SubmitOptions): Promise<void> {
   const { resourceManager, output, stop, giveUpAfterMs, askBriefly, clock = monotonicClock } = options;
   const startedMs = clock.nowMs();
-  for (let pauseMs = firstLookAgainMs; ; pauseMs = longer(pauseMs)) {
-    const failure = await doubtAfter(resourceManager.submit(application, { signal: stop }), askBriefly);
-    if (await isKept(application, failure, options)) return output.endWait();
-    if (failure !== undefined) {
-      await untilItMayFit(application, failure, { startedMs, output, clock, stop });
-      continue;
+  try {
+    for (let pauseMs = firstLookAgainMs; ; pauseMs = longer(pauseMs)) {
+      const failure = await doubtAfter(resourceManager.submit(application, { signal: stop }), askBriefly);
+      if (await isKept(application, failure, options)) return;
+      if (failure !== undefined) {
+        await untilItMayFit(application, failure, { startedMs, output, clock, stop });
+        continue;
+      }
+      if (stop.aborted || clock.nowMs() - startedMs >= giveUpAfterMs) throw forgottenSubmission(application.id);
+      output.problem(
+        `The ResourceManager took ${application.id} and then knew nothing of it, as after a failover: submitting it again`,
+      );
+      await clock.sleep(pauseMs, stop);
     }
-    if (stop.aborted || clock.nowMs() - startedMs >= giveUpAfterMs) throw forgottenSubmission(application.id);
-    output.problem(
-      `The ResourceManager took ${application.id} and then knew nothing of it, as after a failover: submitting it again`,
-    );
-    await clock.sleep(pauseMs, stop);
+  } finally {
+    output.endWait();
   }
 }
 

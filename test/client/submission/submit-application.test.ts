@@ -54,16 +54,27 @@ class Script implements Submissions {
   }
 }
 
+/** Says which signals would end its sleeps. */
+class WatchedClock extends ManualClock {
+  readonly signals = new Set<AbortSignal | undefined>();
+
+  override async sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+    this.signals.add(signal);
+    await super.sleep(delayMs);
+  }
+}
+
 function handedIn(
   script: Script,
   options: {
     readonly stop?: AbortSignal;
-    readonly clock?: ManualClock;
+    readonly clock?: WatchedClock;
     readonly others?: Readonly<Record<string, number>>;
+    readonly terminal?: boolean;
   } = {},
 ) {
-  const { stop = new AbortController().signal, clock = new ManualClock(), others = {} } = options;
-  const { output, err } = recordedContext({});
+  const { stop = new AbortController().signal, clock = new WatchedClock(), others = {}, terminal = false } = options;
+  const { output, out, err } = recordedContext({ terminal });
   let brief = false;
   const askBriefly = () => {
     brief = true;
@@ -79,7 +90,7 @@ function handedIn(
       clock,
     },
   );
-  return { taken, err, clock, isBrief: () => brief };
+  return { taken, out, err, clock, isBrief: () => brief };
 }
 
 describe("a submission that was answered", () => {
@@ -124,6 +135,21 @@ describe("a submission that was answered", () => {
     const { taken, clock } = handedIn(script);
     await expect(taken).rejects.toMatchObject({ code: "SUBMISSION_FORGOTTEN", exitCode: 3 });
     expect(clock.nowMs()).toBeGreaterThanOrEqual(5_000);
+    expect(clock.nowMs()).toBeLessThan(5_200);
+  });
+
+  test("is looked for again after a moment, which grows to a fifth of a second, as is one that is made again", async () => {
+    const stop = new AbortController().signal;
+    const looks = new WatchedClock();
+    const saving = [...Array<ApplicationState>(6).fill("SUBMITTED"), "ACCEPTED"] as const;
+    await handedIn(new Script(["taken"], [...saving]), { clock: looks, stop }).taken;
+    const tries = new WatchedClock();
+    const unsaved = [...Array<Error>(6).fill(unknown), "ACCEPTED"] as const;
+    await handedIn(new Script(["taken"], [...unsaved]), { clock: tries, stop }).taken;
+    for (const { sleepsMs, signals } of [looks, tries]) {
+      expect(sleepsMs).toEqual([20, 40, 80, 160, 200, 200]);
+      expect([...signals]).toEqual([stop]);
+    }
   });
 
   test("may have been taken when nobody answers after it", async () => {
@@ -158,6 +184,13 @@ describe("a submission that was not answered", () => {
     expect(isBrief()).toBe(true);
   });
 
+  test("and was never made, as its error says, is not looked up", async () => {
+    const never = new CodedError("it is too large for the wire", { code: "RPC_PROTOCOL", retryable: false });
+    const script = new Script([never], ["ACCEPTED"]);
+    await expect(handedIn(script).taken).rejects.toBe(never);
+    expect(script.asked).toEqual(["submit"]);
+  });
+
   test("has failed when the ResourceManager does not know it", async () => {
     await expect(handedIn(new Script([silence], [unknown])).taken).rejects.toBe(silence);
   });
@@ -176,13 +209,23 @@ describe("a submission that was refused", () => {
 
   test("because the nodes are too small for its ApplicationMaster waits, visibly, until one is large enough", async () => {
     const script = new Script([refused("<memory:4096, vCores:4>"), "taken"], [unknown, "ACCEPTED"]);
-    const { taken, err, clock } = handedIn(script);
+    const stop = new AbortController().signal;
+    const { taken, err, clock } = handedIn(script, { stop });
     await taken;
     expect(script.asked).toEqual(["submit", "report", "submit", "report"]);
-    expect(clock.nowMs()).toBeGreaterThanOrEqual(10_000);
+    expect(clock).toMatchObject({ sleepsMs: [10_000], signals: new Set([stop]) });
     expect(err.text).toBe(
       "No node that is registered now is large enough for the ApplicationMaster, which asks for 512 MiB, 1 core; the largest container has 256 MiB, 4 cores: waiting for 0 s\n",
     );
+  });
+
+  test("for that reason again and again says for how long already, and nothing more once it has failed otherwise", async () => {
+    const small = refused("<memory:4096, vCores:4>");
+    const lost = new CodedError("no way there", { code: "RPC_PROTOCOL", retryable: false });
+    const { taken, out } = handedIn(new Script([small, small, lost], [unknown]), { terminal: true });
+    await expect(taken).rejects.toBe(lost);
+    expect(out.text).toContain(": waiting for 10 s");
+    expect(out.text.endsWith("A\r\u001b[J")).toBe(true);
   });
 
   test("because even the configured maximum is too small has failed", async () => {
@@ -212,14 +255,16 @@ describe("a submission that was refused", () => {
     const refusal = refused("<memory:4096, vCores:4>");
     const script = new Script([refusal, "taken"], [unknown]);
     const stop = new AbortController();
-    const clock = Object.assign(new ManualClock(), { sleep: async () => stop.abort() });
+    const clock = Object.assign(new WatchedClock(), { sleep: async () => stop.abort() });
     await expect(handedIn(script, { stop: stop.signal, clock }).taken).rejects.toBe(refusal);
     expect(script.asked).toEqual(["submit", "report"]);
   });
 
   test("because an earlier try is being worked on has been taken", async () => {
     const script = new Script([duplicate], ["NEW_SAVING", "ACCEPTED"]);
-    await handedIn(script).taken;
+    const { taken, isBrief } = handedIn(script);
+    await taken;
     expect(script.asked).toEqual(["submit", "report", "report"]);
+    expect(isBrief()).toBe(false);
   });
 });
