@@ -31,6 +31,8 @@ export class StandInManager {
   /** The largest container. */
   maximum = { memoryMiB: 8_192, vcores: 4 };
   refusesKill = false;
+  /** Nor may the caller know which applications there are. */
+  refusesLists = false;
   /** What was submitted, and how the last of it is from then on. */
   readonly submitted: SubmittedOnWire[] = [];
   taken: Partial<ApplicationReport> = {};
@@ -52,7 +54,9 @@ export class StandInManager {
   static async start(folder: string): Promise<StandInManager> {
     const server: RpcTestServer = await RpcTestServer.start({
       onCall: (connection, call) => {
-        const isRefused = call.method === "forceKillApplication" && manager.refusesKill;
+        const { refusesKill, refusesLists } = manager;
+        const refused = { forceKillApplication: refusesKill, getApplications: refusesLists };
+        const isRefused = Object.entries(refused).some(([method, isSo]) => isSo && method === call.method);
         const answer = isRefused ? undefined : manager.#answer(call);
         if (answer !== undefined) connection.reply(call.callId, answer);
         else if (isRefused) connection.socket.write(failureFrame(call.callId, "ERROR", notAllowed, "it is not yours"));

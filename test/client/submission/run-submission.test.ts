@@ -1,13 +1,16 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import type { ClientContext } from "../../../client/context.ts";
 import { QuietView } from "../../../client/following/quiet-view.ts";
 import { LogPrinter } from "../../../client/logs/log-printer.ts";
+import { JobCluster } from "../../../client/submission/job-cluster.ts";
 import { runSubmission, type SubmissionChoices } from "../../../client/submission/run-submission.ts";
 import { ExitCode } from "../../../src/errors.ts";
 import type { JobText } from "../../../src/job/build/load-job.ts";
 import { aReport } from "../application-report.ts";
-import { StandInCluster } from "./stand-in-cluster.ts";
+import { aJobStatus, allSucceeded, noonishMs, role } from "../job-status.ts";
+import { StandInCluster, WatchedCluster } from "./stand-in-cluster.ts";
 
 // Loaded before a submission does so, several at once, which Jest's loader cannot.
 import "../../../client/applications/yarn-applications.ts";
@@ -17,6 +20,7 @@ import "../../../client/following/follow-again.ts";
 import "../../../client/master/end-application.ts";
 import "../../../client/master/master-connection.ts";
 import "../../../client/results/advice.ts";
+import "../../../client/submission/local-submission.ts";
 import "../../../client/submission/submission.ts";
 
 const id = "application_1795305600000_0001";
@@ -29,9 +33,13 @@ beforeEach(async () => {
 });
 afterEach(() => there.stop());
 
-async function run(text: JobText, choices: Partial<SubmissionChoices> = {}) {
+async function run(
+  text: JobText,
+  choices: Partial<SubmissionChoices> = {},
+  { changes = {}, place }: { readonly changes?: Partial<ClientContext>; readonly place?: JobCluster } = {},
+) {
   const all: SubmissionChoices = { detach: false, json: false, local: false, logs: { kind: "none" }, ...choices };
-  const exitCode = await runSubmission(text, all, there.context);
+  const exitCode = await runSubmission(text, all, { ...there.context, ...changes }, place);
   return { exitCode, out: there.context.out.text.trimEnd().split("\n"), err: there.context.err.text };
 }
 
@@ -77,6 +85,38 @@ describe("what is said of a submission", () => {
     expect(there.context.out.text).toBe("");
   });
 
+  test.each<[string, Partial<SubmissionChoices>, "out" | "err"]>([
+    ["a person, on the way", {}, "out"],
+    ["a program, beside the events", { json: true }, "err"],
+    ["who leaves it alone, beside the result", { detach: true }, "err"],
+  ])("an upload that takes long, to %s", async (_whom, choices, sink) => {
+    let nowMs = 0;
+    await run(there.job(), choices, { changes: { now: () => (nowMs += 5_000) } });
+    const { out, err } = there.context;
+    const bar = /^ {2}upload {2}\[#*\.*\] +\d+ %/m;
+    expect([out, err].filter(({ text }) => bar.test(text))).toEqual([there.context[sink]]);
+  });
+
+  test("to a person at the end, what would have been enough", async () => {
+    const used = { state: "succeeded", exit: "0", host: "n1", maxMemoryBytes: 300 << 20, restarts: 0 } as const;
+    const roles = [{ ...role("worker", 1), memoryMiB: 8_192, ended: 1 }];
+    const outcome = { ...allSucceeded, endedAtMs: noonishMs + 600_000 };
+    const tasks = [{ task: "worker:0", ...used, startedAtMs: noonishMs, endedAtMs: noonishMs + 600_000 }];
+    const status = aJobStatus({ applicationId: id, state: "succeeded", outcome, roles, tasks });
+    const kept = path.join(there.staging, `history-${there.applicant}`);
+    there.manager.onSubmit = () => {
+      mkdirSync(kept, { recursive: true });
+      writeFileSync(path.join(kept, `${id}.json`), JSON.stringify(status));
+    };
+    expect((await run(there.job())).out.join("\n")).toMatch(/advice: tony\.worker\.memory=\S+ would do/);
+  });
+
+  test("of one of this machine, that it runs here", async () => {
+    void there.context.out.waitFor("on this machine").then(() => process.emit("SIGINT", "SIGINT"));
+    await expect(run(there.job(), { local: true })).rejects.toMatchObject({ code: "NOT_SUBMITTED" });
+    expect(there.context.out.text).toMatch(/^local_\S+ {2}bert · on this machine · worker × 2/);
+  });
+
   test("whoever shows it in another way is told when the job was taken", async () => {
     const submitted: string[] = [];
     const outcomes: string[] = [];
@@ -88,6 +128,22 @@ describe("what is said of a submission", () => {
     await run(there.job(), { display: { view, submitted: (taken) => void submitted.push(taken) } });
     expect([submitted, outcomes]).toEqual([[id], [id]]);
   });
+});
+
+test("the cluster is closed when the job has ended, and when it is left alone", async () => {
+  const text = there.job();
+  for (const detach of [true, false]) {
+    const place = new JobCluster(text, there.context);
+    const { cluster } = await place.open();
+    await run(text, { detach }, { place });
+    await expect(cluster.resourceManager.report(id)).rejects.toMatchObject({ code: "RPC_CLOSED" });
+  }
+});
+
+test("what cannot be removed of earlier jobs is no trouble of this one", async () => {
+  mkdirSync(there.staging);
+  writeFileSync(path.join(there.staging, `history-${there.applicant}`), "no folder");
+  expect(await run(there.job(), { detach: true })).toMatchObject({ exitCode: ExitCode.succeeded, out: [id] });
 });
 
 test("what earlier jobs left behind is removed, and signals are nobody's afterwards", async () => {
@@ -106,6 +162,22 @@ test("Ctrl-C while the ResourceManager takes the job ends it", async () => {
   there.manager.onSubmit = () => void process.emit("SIGINT", "SIGINT");
   expect((await run(there.job())).exitCode).toBe(ExitCode.killed);
   expect(there.manager.killed).toMatchObject([{ id, reason: expect.stringMatching(/Ctrl-C/) }]);
+});
+
+test("a terminal that is closed while the ResourceManager takes the job leaves it running, as an exit code says", async () => {
+  const exits = jest.spyOn(process, "exit").mockImplementation(() => undefined as never);
+  try {
+    there.manager.onSubmit = () => void process.emit("SIGHUP", "SIGHUP");
+    const { out, err } = await run(there.job(), { json: true });
+    expect(exits.mock.calls).toEqual([[ExitCode.unknown]]);
+    expect(err).toContain(`${id} still runs; see tony-ts status ${id}`);
+    expect(out.map((line) => JSON.parse(line))).toContainEqual(
+      expect.objectContaining({ event: "end", outcome: null, exitCode: ExitCode.unknown }),
+    );
+    expect(there.manager.killed).toEqual([]);
+  } finally {
+    exits.mockRestore();
+  }
 });
 
 describe("with a tag of which one job is to run at a time", () => {
@@ -133,6 +205,62 @@ describe("with a tag of which one job is to run at a time", () => {
     expect((await ran).exitCode).toBe(ExitCode.killed);
     expect(there.manager.killed.map(({ id: ended }) => ended)).toEqual([other]);
     expect(there.manager.submitted).toEqual([]);
+  });
+
+  const succeed = () => {
+    there.manager.applications = [runs({ state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: 2 })];
+  };
+
+  test.each<[string, Partial<SubmissionChoices>, RegExp]>([
+    ["is nobody's to end here", {}, /Ctrl-C leaves the job running/],
+    ["is the caller's own", { own: true }, /Ctrl-C ends the job\./],
+  ])("one that is taken up and %s is followed to its end", async (_what, choices, words) => {
+    there.manager.applications = [runs()];
+    const before = SIGNALS.map((signal) => process.listenerCount(signal));
+    const ran = run(job(), { applicationTag: "nightly", ...choices });
+    await there.context.out.waitFor(`${other}  `);
+    expect(SIGNALS.map((signal) => process.listenerCount(signal))).toEqual(before.map((count) => count + 1));
+    succeed();
+    expect((await ran).exitCode).toBe(ExitCode.succeeded);
+    expect(there.context.err.text).toMatch(words);
+  });
+
+  test("one that is taken up is told to programs, and to whoever shows it in another way", async () => {
+    succeed();
+    there.manager.applications = there.manager.applications.map((one) => ({ ...one, state: "RUNNING" }));
+    const ran = run(job(), { applicationTag: "nightly", json: true });
+    await there.context.out.waitFor('"event":"job"');
+    succeed();
+    const events = (await ran).out.map((line) => JSON.parse(line));
+    expect(events[0]).toMatchObject({ event: "job", applicationId: other });
+    expect(events.at(-1)).toMatchObject({ event: "end", exitCode: 0 });
+  });
+
+  test("the cluster where one is taken up is closed, too", async () => {
+    there.manager.applications = [runs()];
+    const place = new WatchedCluster(job(), there.context);
+    await run(job(), tagged, { place });
+    expect(place.told).toEqual(["opened", "closed"]);
+  });
+
+  test("Ctrl-C while ours gives way to one of the same moment ends neither", async () => {
+    there.manager.taken = { state: "ACCEPTED", startTimeMs: 2 };
+    there.manager.onSubmit = () => {
+      there.manager.applications = [runs()];
+      process.emit("SIGINT", "SIGINT");
+    };
+    await expect(run(job(), { applicationTag: "nightly", own: true })).rejects.toMatchObject({ code: "NOT_SUBMITTED" });
+    expect(there.manager.killed.map(({ id: killed }) => killed)).toEqual([id]);
+  });
+
+  test("that nobody can look for once it is submitted is told, and the job runs", async () => {
+    there.manager.onSubmit = () => {
+      there.manager.refusesLists = true;
+    };
+    expect(await run(job(), tagged)).toMatchObject({
+      out: [id],
+      err: expect.stringContaining("Whether another job with the tag nightly was submitted just before is not known: "),
+    });
   });
 
   test("one that has ended, or is another's, is no reason not to submit", async () => {

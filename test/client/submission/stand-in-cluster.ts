@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Cluster, type ClusterOptions } from "../../../client/cluster/cluster.ts";
 import { variablesOf } from "../../../client/context.ts";
+import { JobCluster } from "../../../client/submission/job-cluster.ts";
 import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import type { NodeReport } from "../../../src/hadoop/yarn/records.ts";
 import { type JobText, readJob } from "../../../src/job/build/load-job.ts";
@@ -128,6 +129,21 @@ export class StandInCluster {
     } catch {
       return [];
     }
+  }
+}
+
+/** Says how often it was asked for, and closed. */
+export class WatchedCluster extends JobCluster {
+  readonly told: string[] = [];
+
+  override open(): ReturnType<JobCluster["open"]> {
+    this.told.push("opened");
+    return super.open();
+  }
+
+  override async close(): Promise<void> {
+    this.told.push("closed");
+    await super.close();
   }
 }
 

@@ -8,28 +8,13 @@ import type { JobText } from "../../../src/job/build/load-job.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import { aJobSpec, aRole } from "../../support/job-spec.ts";
 import { aPlace } from "../place.ts";
-import { StandInCluster } from "./stand-in-cluster.ts";
+import { StandInCluster, WatchedCluster } from "./stand-in-cluster.ts";
 
 // Loaded before a submission does so, several at once, which Jest's loader cannot.
 import "../../../client/applications/yarn-applications.ts";
 import "../../../client/cluster/cluster.ts";
 import "../../../client/submission/local-submission.ts";
 import "../../../client/submission/submission.ts";
-
-/** Says how often it was asked for, and closed. */
-class WatchedCluster extends JobCluster {
-  readonly told: string[] = [];
-
-  override open(): ReturnType<JobCluster["open"]> {
-    this.told.push("opened");
-    return super.open();
-  }
-
-  override async close(): Promise<void> {
-    this.told.push("closed");
-    await super.close();
-  }
-}
 
 let there: StandInCluster;
 beforeEach(async () => {
