@@ -46,6 +46,7 @@ export async function findFeedInputs(spec: JobSpec, fileSystems: FileLookUp): Pr
     const key = keyFor("tony.feed.{feed}.input", { feed: feed.name });
     const refuse = (message: string) => problems.push(keyProblem("error", spec, key, `${key} names ${message}`));
     const files: InputFile[] = [];
+    const before = problems.length;
     for (const place of feed.input) {
       try {
         const found = await filesAt(fileSystems, place, feed.cut);
@@ -56,7 +57,7 @@ export async function findFeedInputs(spec: JobSpec, fileSystems: FileLookUp): Pr
         refuse(isMissing ? `${place}, which does not exist` : `${place}, which cannot be read: ${errorMessage(error)}`);
       }
     }
-    if (problems.length === 0) unusable(feed, files).forEach(refuse);
+    if (problems.length === before) unusable(feed, files).forEach(refuse);
     if (feed.output !== undefined && (await isThere(fileSystems, feed.output))) {
       const outputKey = keyFor("tony.feed.{feed}.output", { feed: feed.name });
       const message = `${outputKey} names ${feed.output}, which exists already: name another folder, or remove it`;
