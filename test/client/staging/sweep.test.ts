@@ -95,11 +95,33 @@ describe("sweeping what applications left behind", () => {
     expect(await sweep(unknown, true, aReport({ state: "FINISHED" }))).toEqual([]);
   });
 
-  test("leaves what another machine may be submitting alone for an hour", async () => {
-    await stage({ submitter: { host: "elsewhere", pid: 1 } });
+  test.each<[string, object | undefined]>([
+    ["another machine may be submitting", { submitter: { host: "elsewhere", pid: 1 } }],
+    [
+      "a process of this machine is submitting, or another that has its number now",
+      { submitter: { host: hostname(), pid: process.pid } },
+    ],
+    ["somebody may be submitting who does not say so", undefined],
+  ])("leaves what %s alone for an hour", async (_who, clientFile) => {
+    await stage(clientFile);
+    const made = (agoMs: number) => utimes(join(path, id), new Date(), new Date(Date.now() - agoMs));
     expect(await sweep(unknown)).toEqual([id]);
-    await utimes(join(path, id), new Date(), new Date(Date.now() - hourMs - 1_000));
+    await made(hourMs - 60_000);
+    expect(await sweep(unknown)).toEqual([id]);
+    await made(hourMs + 1_000);
     expect(await sweep(unknown)).toEqual([]);
+  });
+
+  test("removes what it can where it cannot decide of another one, and says which", async () => {
+    const root = { fileSystem: new LocalFileSystem(), path };
+    const others = ["application_1_0008", "application_1_0009"];
+    for (const name of others) await root.fileSystem.mkdirs(join(path, name), 0o700);
+    const mayGo = async ({ applicationId }: StagingFolder) => {
+      if (applicationId === others[0]) throw new Error("HDFS is in safe mode");
+      return true;
+    };
+    expect(await sweepStaging(root, { hasEnded: async () => true, mayGo }, Date.now())).toEqual([others[1]]);
+    expect(await readdir(path)).toEqual([others[0]]);
   });
 
   test("keeps the results and checkpoints of a job whose place for them is the folder of staging folders", async () => {

@@ -6,6 +6,7 @@ import {
   probeFinding as findingOf,
   inImage,
   lateFinding,
+  type ProbeOptions,
   type ProbeSettings,
   probeRuntime,
   shipProbe,
@@ -198,9 +199,9 @@ describe("a probe of a cluster", () => {
     const settings = [`tony.staging-dir=file://${there.staging}`, "tony.node.binary=local:/opt/node"];
     return shipProbe(cluster, readSiteSettings(settings, there.context), there.context);
   };
-  const probe = async (stop = new AbortController()) => {
+  const probe = async (stop = new AbortController(), changes: Partial<ProbeOptions> = {}) => {
     const watch = { image: undefined, now: there.context.now, stop: stop.signal, tell: () => undefined };
-    return await probeRuntime(cluster, await ship(), { queue: "ml", ...watch });
+    return await probeRuntime(cluster, await ship(), { queue: "ml", ...watch, ...changes });
   };
 
   test("sends what jobs need, too, and runs our program alone, as a small application without a job", async () => {
@@ -210,10 +211,56 @@ describe("a probe of a cluster", () => {
     expect(await probe()).toMatchObject({ state: "well", found: expect.stringContaining("on n1 (x64, glibc 2.36)") });
     expect(there.cached()).toEqual(["am.cjs", "executor.cjs"]);
     const [application = {}] = there.manager.submitted;
-    expect(application).toMatchObject({ application_name: "tony-ts doctor", queue: "ml", maxAppAttempts: 1 });
+    expect(application).toMatchObject({
+      ...{ application_name: "tony-ts doctor", applicationType: "TONY", queue: "ml", maxAppAttempts: 1 },
+      ...{ cancel_tokens_when_complete: true, resource: { virtual_cores: 1 } },
+    });
+    expect(Number(application.resource?.memory)).toBe(512);
+    expect(application.am_container_spec?.command).toEqual([expect.stringMatching(/'\/opt\/node' .*'am\.cjs'/)]);
     expect(environmentOf(application)).toHaveProperty("TONY_PROBE");
     expect(application.am_container_spec?.localResources?.map(({ key }) => key)).toEqual(["am.cjs"]);
     expect(there.applications()).toEqual([]);
+  });
+
+  test("runs in the image of ApplicationMasters, and says so", async () => {
+    const image = { YARN_CONTAINER_RUNTIME_TYPE: "docker", YARN_CONTAINER_RUNTIME_DOCKER_IMAGE: "ml/base:1" };
+    there.manager.taken = { state: "FAILED", finalStatus: "FAILED", diagnostics: "no room" };
+    expect((await probe(undefined, { image })).found).toBe(
+      "YARN refused the probe: no room; asked for in the image ml/base:1",
+    );
+    expect(environmentOf(there.manager.submitted[0] ?? {})).toMatchObject(image);
+  });
+
+  test.each([
+    [
+      "copy",
+      "exitCode: -1000\nDiagnostics: [now]no route",
+      /^the nodes must reach the file system of fs\.defaultFS .*= hdfs:\/\/nowhere:8020$/,
+    ],
+    [
+      "register",
+      "exitCode: 1\nLast 4096 bytes of stderr :\ntony-ts: n1 cannot register with the ResourceManager\n\n",
+      /^the nodes must reach yarn\.resourcemanager\.scheduler\.address .*= 127\.0\.0\.1:\d+$/,
+    ],
+  ])("of a node that cannot %s says what is configured here", async (_what, diagnostics, remedy) => {
+    there.manager.taken = { state: "FAILED", finalStatus: "FAILED", diagnostics };
+    expect(await probe()).toMatchObject({ state: "wrong", remedy: expect.stringMatching(remedy) });
+  });
+
+  test("says what it waits for once that takes longer, and is ended after a minute", async () => {
+    there.manager.taken = { state: "ACCEPTED" };
+    const told: [number, string][] = [];
+    let nowMs = 0;
+    const patience = {
+      now: () => (nowMs += 1_000),
+      tell: (waitedMs: number, why: string) => void told.push([waitedMs, why]),
+    };
+    const { found } = await probe(undefined, patience);
+    expect(found).toMatch(/^the probe of 512 MiB did not run within 60 s: /);
+    expect(found.endsWith(told.at(-1)?.[1] ?? "?")).toBe(true);
+    const waitedMs = told.map(([waited]) => waited);
+    expect([Math.min(...waitedMs), Math.max(...waitedMs) < 60_000]).toEqual([2_000, true]);
+    expect(there.manager.killed).toMatchObject([{ reason: "the probe took too long" }]);
   });
 
   test("that is stopped before is none", async () => {
