@@ -2,9 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { Cluster } from "../../../client/cluster/cluster.ts";
-import { errorMessage } from "../../../src/hadoop/errors.ts";
+import { Cluster, type ClusterOptions } from "../../../client/cluster/cluster.ts";
+import { briefPatience } from "../../../client/cluster/patience.ts";
+import { CodedError, errorMessage } from "../../../src/hadoop/errors.ts";
 import { FileSystemError, type FileSystemErrorCode } from "../../../src/hadoop/hdfs/errors.ts";
+import { trustedCertificatesKey } from "../../../src/hadoop/security/security-keys.ts";
+import { writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
+import { aDelegationToken } from "../../support/tokens.ts";
 import { recordedContext } from "../support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tony-cluster-"));
@@ -17,19 +21,26 @@ for (const [file, key, value] of [
 }
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const kerberos = { "hadoop.security.authentication": "kerberos" };
+const tokens = join(folder, "tokens");
+writeFileSync(tokens, writeTokenFile({ tokens: [aDelegationToken(1, 2)], secrets: new Map() }));
+
+/** Of somebody who was given tokens, which a cluster heeds that wants proofs. */
+async function opened(options: ClusterOptions = {}): Promise<Cluster> {
+  const environment = { HADOOP_CONF_DIR: folder, HADOOP_USER_NAME: "bob", HADOOP_TOKEN_FILE_LOCATION: tokens };
+  const cluster = await Cluster.open(recordedContext({ environment }), options);
+  cluster.close();
+  return cluster;
+}
+
 /** What a person is told of a failure of the file system, where these are Hadoop's properties. */
 async function told(
   code: FileSystemErrorCode,
   hadoop: Readonly<Record<string, string>> = {},
   gateway?: string,
 ): Promise<string> {
-  const context = recordedContext({ environment: { HADOOP_CONF_DIR: folder } });
-  const cluster = await Cluster.open(context, { hadoop, gateway });
-  try {
-    return errorMessage(cluster.explain(new FileSystemError("LISTSTATUS /: no", { code })));
-  } finally {
-    cluster.close();
-  }
+  const cluster = await opened({ hadoop, gateway });
+  return errorMessage(cluster.explain(new FileSystemError("LISTSTATUS /: no", { code })));
 }
 
 describe("where HDFS does not answer, a person is told whose address it was and where that comes from", () => {
@@ -52,24 +63,70 @@ describe("where HDFS does not answer, a person is told whose address it was and 
   });
 });
 
-test("files that all nodes of a job fetch are kept as often as Hadoop keeps those of its own jobs", async () => {
-  const replicas = async (hadoop: Readonly<Record<string, string>>) => {
-    const cluster = await Cluster.open(recordedContext({ environment: { HADOOP_CONF_DIR: folder } }), { hadoop });
-    cluster.close();
-    return cluster.sharedReplicas;
-  };
-  expect([await replicas({}), await replicas({ "mapreduce.client.submit.file.replication": "4" })]).toEqual([10, 4]);
+test.each(["RPC_CONNECT_FAILED", "RPC_CONNECTION_LOST", "RPC_TIMEOUT", "RPC_PROTOCOL"])(
+  "where the ResourceManager does not answer (%s), whose address it was, and that it may later",
+  async (code) => {
+    expect((await opened()).explain(new CodedError("rm:8032: no", { code }))).toMatchObject({
+      ...{ name: "UserError", code, exitCode: 3, retryable: true },
+      message:
+        `The ResourceManager does not answer: rm:8032: no\n  Is it running, and is this the right cluster? HADOOP_CONF_DIR is ${folder}; ` +
+        "the address comes from yarn.resourcemanager.address\n  tony-ts doctor says more",
+    });
+  },
+);
+
+test.each<[string, Readonly<Record<string, string>>, RegExp]>([
+  [
+    "UNTRUSTED",
+    {},
+    /\n {2}No trust store is named in ssl-client\.xml of .*; tony\.security\.ca-file=FILE names the PEM/,
+  ],
+  ["HTTP_UNTRUSTED", { [trustedCertificatesKey]: "PEM" }, /\n {2}It is not one of those that are trusted \(/],
+  ["AUTHENTICATION_FAILED", {}, /\n {2}hadoop\.security\.authentication is simple here; HADOOP_CONF_DIR is /],
+  ["AUTHENTICATION_FAILED", kerberos, /\n {2}tony-ts doctor says more$/],
+  ["KERBEROS_NEEDED", {}, /\n {2}hadoop\.security\.authentication is simple here; /],
+  ["SERVER_NOT_SECURE", kerberos, /\n {2}hadoop\.security\.authentication.* is kerberos here; /],
+  ["NO_WEBHDFS", {}, /\n {2}Turn WebHDFS on, or name an HttpFS or Knox: /],
+  ["FILE_SYSTEM_UNSUPPORTED", {}, /\n {2}The files of jobs may lie elsewhere: tony\.staging-dir=hdfs:/],
+])("what can be set against %s is said", async (code, hadoop, message) => {
+  const error = (await opened({ hadoop })).explain(new CodedError("no", { code }));
+  expect(error).toMatchObject({ name: "UserError", code, exitCode: 3, message: expect.stringMatching(message) });
 });
 
-test("where WebHDFS is off, which setting helps", async () => {
-  expect(await told("NO_WEBHDFS")).toContain("Turn WebHDFS on, or name an HttpFS or Knox: tony.hdfs.endpoint=http://");
+test("what is no trouble of the cluster's stays what it is", async () => {
+  const error = new CodedError("no", { code: "ACCESS_DENIED" });
+  expect((await opened()).explain(error)).toBe(error);
+});
+
+test("tokens that were given say who somebody is where proofs are wanted, and are named where they are not accepted", async () => {
+  const ended = new FileSystemError("STAT /: InvalidToken: Token for real user: , can't be found in cache", {
+    code: "AUTHENTICATION_FAILED",
+  });
+  const secured = await opened({ hadoop: kerberos });
+  expect(secured).toMatchObject({ user: "ada", isSecured: true, login: undefined });
+  expect(secured.explain(ended)).toMatchObject({ code: "TOKEN_REFUSED" });
+  const open = await opened();
+  expect(open).toMatchObject({ user: "bob", isSecured: false, given: undefined });
+  expect(open.explain(ended)).toMatchObject({ code: "AUTHENTICATION_FAILED" });
+});
+
+test("who is to ask briefly says nothing of a ResourceManager that is silent for a moment", async () => {
+  const cluster = await opened();
+  cluster.askBriefly();
+  expect(cluster.patience).toBe(briefPatience);
+});
+
+test("files that all nodes of a job fetch are kept as often as Hadoop keeps those of its own jobs", async () => {
+  const replicas = async (hadoop: Readonly<Record<string, string>>) => {
+    return (await opened({ hadoop })).sharedReplicas;
+  };
+  expect([await replicas({}), await replicas({ "mapreduce.client.submit.file.replication": "4" })]).toEqual([10, 4]);
 });
 
 test("nobody logged in, where the cluster wants Kerberos, is the cluster's exit code, and what mends it is said", async () => {
   const context = recordedContext({ environment: { HADOOP_CONF_DIR: folder } });
   const login = { principal: "alice@EXAMPLE.COM", keytab: join(folder, "none") };
-  const hadoop = { "hadoop.security.authentication": "kerberos" };
-  await expect(Cluster.open(context, { hadoop, login })).rejects.toMatchObject({
+  await expect(Cluster.open(context, { hadoop: kerberos, login })).rejects.toMatchObject({
     name: "UserError",
     code: "KERBEROS_KEYTAB",
     exitCode: 3,

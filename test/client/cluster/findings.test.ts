@@ -15,6 +15,7 @@ import {
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import type { KeytabLogin } from "../../../src/hadoop/security/kerberos/gss-api.ts";
 import type { NodeReport, NodeState, QueueInfo } from "../../../src/hadoop/yarn/records.ts";
+import { aNode } from "../submission/stand-in-cluster.ts";
 
 const info = (haState: string) => ({ clusterInfo: { haState, hadoopVersion: "3.4.2" } });
 const status = (State: string) => ({ beans: [{ NNRole: "NameNode", State }] });
@@ -89,6 +90,32 @@ test("a queue of the capacity scheduler is told with its shares", () => {
   });
 });
 
+test.each<[string, readonly (readonly [string, readonly string[]])[], string]>([
+  [
+    "who is on its list, by its path",
+    [
+      ["root.ml", ["SUBMIT_APPLICATIONS"]],
+      ["ml", []],
+    ],
+    "well",
+  ],
+  ["who is on its list, by its last word", [["ml", ["SUBMIT_APPLICATIONS"]]], "well"],
+  ["whom no list of it names: that is of an older ResourceManager", [["other", []]], "well"],
+  ["nobody who may only administer it", [["root.ml", ["ADMINISTER_QUEUE"]]], "wrong"],
+  [
+    "nobody whose list is empty",
+    [
+      ["root.ml", []],
+      ["ml", ["SUBMIT_APPLICATIONS"]],
+    ],
+    "wrong",
+  ],
+])("a queue takes jobs of %s", (_whom, lists, state) => {
+  const ml = { ...queue("ml"), path: "root.ml" };
+  const found = queueFinding("ml", { queue: ml, root: queue("root", [ml]), acls: new Map(lists) });
+  expect(found).toMatchObject(state === "well" ? { state } : { state, found: "you may not submit to ml" });
+});
+
 test("one that is not there is wrong, and the others are named", () => {
   const root = queue("root", [queue("default"), queue("ml")]);
   expect(queueFinding("mll", { queue: undefined, root, acls })).toMatchObject({
@@ -124,6 +151,8 @@ test("a cluster's resources are well where gpus asks for one of them, or where t
     found: "memory-mb, vcores, yarn.io/gpu; largest container 8 GiB, 4 cores; largest free space 0 MiB",
   });
   expect(resourcesFinding(types(), [], { maximum, gpuTypes }).state).toBe("well");
+  const nodes = [1_024, 6_144].map((memoryMiB) => aNode("n1", { used: { memoryMiB, vcores: 1, others: {} } }));
+  expect(resourcesFinding(types(), nodes, { maximum, gpuTypes }).found).toMatch(/; largest free space 7 GiB$/);
 });
 
 test("GPUs under another name are remarked on, with the key that names them", () => {

@@ -48,6 +48,16 @@ describe("tasks that start together", () => {
     expect(problems([role("worker", 4, 4096)], [node("n1", 8192), node("n2", 8192), node("n3", 1024)])).toEqual([]);
   });
 
+  test("are as many as the nodes of their label have room for where the AM is on one of the others", () => {
+    const nodes = [node("n1", 8192, { labels: ["gpu"] }), node("n2", 1024)];
+    expect(problems([role("worker", 2, 4096, { nodeLabel: "gpu" })], nodes)).toEqual([]);
+    expect(problems([role("worker", 3, 4096, { nodeLabel: "gpu" })], nodes)[0]).toMatch(/has room for 2 when empty/);
+  });
+
+  test("of which no node has room for one are told of as such, not here", () => {
+    expect(problems([role("worker", 1, 10_240)], [node("n1", 8192), node("n2", 8192)])).toEqual([]);
+  });
+
   test("are counted by GPUs, on nodes with the role's label", () => {
     const gpus = { resource: { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 1 } }, nodeLabel: "gpu" };
     const nodes = [node("n1", 8192, { labels: ["gpu"], gpus: 2 }), node("n2", 8192, { gpus: 8 })];

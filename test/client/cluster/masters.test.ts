@@ -65,6 +65,22 @@ test("each ResourceManager and NameNode is asked what it is, and the active one 
   ]);
 });
 
+/** Of one ResourceManager and one NameNode, neither of which has a web address of its own. */
+async function lookAtDefault(hadoop: Readonly<Record<string, string>>): Promise<readonly Finding[]> {
+  const credentials = simpleCredentials({ name: "ada" });
+  return await mastersFindings({ configuration: new Configuration().withValues(hadoop), credentials });
+}
+
+test("of a NameNode whose web address is nowhere written one guess is told that is silent, not both", async () => {
+  const findings = await lookAtDefault({ "fs.defaultFS": "hdfs://127.0.0.1:8020" });
+  expect(findings.at(-1)?.found).toMatch(/^NameNode 127\.0\.0\.1:\d+ does not answer$/);
+});
+
+test("no NameNode is asked of another file system than HDFS", async () => {
+  const findings = await lookAtDefault({ "fs.defaultFS": "viewfs://ns" });
+  expect(findings.filter(({ found }) => found.startsWith("NameNode"))).toEqual([]);
+});
+
 test("one that is silent is told beside the other, and is no refusal", async () => {
   const active = await serving({ ...info("ACTIVE"), ...scheduler });
   const [managers] = await look([active, SILENT], [await serving(nameNode("active"))]);

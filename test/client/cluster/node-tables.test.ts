@@ -80,6 +80,26 @@ describe("the nodes of a cluster", () => {
     ]);
   });
 
+  test("have no table of labels where they have all the same, and nothing free where more is used than they have", () => {
+    const used = { memoryMiB: 9_216, vcores: 40, others: {} };
+    expect(nodeLines(nodesOverview([aNode("n1", { used })], [], new Map())).slice(1)).toEqual([
+      "n1     RUNNING   –       0 MiB of 8 GiB   0 of 32      0",
+      "",
+      "No application holds a container",
+    ]);
+  });
+
+  test("are named of an application where it has a few, and counted where it has more", () => {
+    const on = [1, 2, 3, 4, 5, 6].map((index) => ({
+      containerId: `container_1_0002_01_00000${index}`,
+      nodeId: `n${index}:45454`,
+      resource: { memoryMiB: 1024, vcores: 1, others: {} },
+    }));
+    const reports = [holding("application_1_0002", 2048)];
+    const lines = nodeLines(nodesOverview([aNode("n1")], reports, new Map([["application_1_0002", on]])));
+    expect(lines.at(-1)).toMatch(/ n1, n2, n3, n4 and 2 more$/);
+  });
+
   test("are cut to a readable number", () => {
     const many = Array.from({ length: 130 }, (_, index) => aNode(`node-${index}`));
     expect(nodeLines(nodesOverview(many, [], new Map()))).toContain("30 nodes not shown: --json has all");

@@ -14,6 +14,12 @@ test("a ResourceManager is asked again as Hadoop's keys say, soon at first", () 
     firstDelayMs: 50,
     longestDelayMs: 50,
   });
+  // Whoever wants no patience at all gets one try.
+  expect(patienceOf({ [`${prefix}.max-wait.ms`]: "0", [`${prefix}.retry-interval.ms`]: "0" })).toEqual({
+    giveUpAfterMs: 0,
+    firstDelayMs: 1,
+    longestDelayMs: 1,
+  });
 });
 
 test("what is waited for is told beside the result, with the key that says how long", () => {
@@ -25,6 +31,13 @@ test("what is waited for is told beside the result, with the key that says how l
     "The ResourceManager at rm:8032 has not answered for 4 s; still trying, for 15 min (yarn.resourcemanager.connect.max-wait.ms): refused\n",
   );
   expect(out.text).toBe("");
+});
+
+test("a wait without an end is told as such, from its first second on with how long it has lasted", () => {
+  const { output, err } = recordedContext({});
+  const forever = patienceOf({ [`${prefix}.max-wait.ms`]: "-1" });
+  showTrouble(output, "rm:8032", { method: "x", error: new Error("silent"), elapsedMs: 1_000 }, forever);
+  expect(err.text).toMatch(/ has not answered for 1 s; still trying, without end /);
 });
 
 test("nothing is told by who asks again himself", () => {

@@ -43,8 +43,10 @@ describe("a token that a server does not accept is named with its file, and how 
 
   const words = "rm:8032: Cannot log in: there is no Kerberos ticket\n  kinit";
   const noTicket = new AuthenticationError(words, { code: "KERBEROS_NO_TICKET" });
+  const endedTicket = new AuthenticationError(words, { code: "KERBEROS_TICKET_EXPIRED" });
   test.each([
     ["RPC", noTicket],
+    ["RPC, where a ticket has ended,", endedTicket],
     ["WebHDFS", new FileSystemError(words, { code: "AUTHENTICATION_FAILED", cause: noTicket })],
   ])("what %s needs beside tokens of other services is told with them", (_what, error) => {
     const told = tokenRefusal(error, given);
@@ -59,6 +61,9 @@ describe("a token that a server does not accept is named with its file, and how 
   test("any other refusal stays what it is", () => {
     expect(tokenRefusal(new RemoteError("AccessControlException", "no"), given)).toBeUndefined();
     expect(tokenRefusal(new FileSystemError("no", { code: "ACCESS_DENIED" }), given)).toBeUndefined();
+    expect(tokenRefusal(new Error(expired), given)).toBeUndefined();
+    const mistaken = new AuthenticationError("no", { code: "KERBEROS_KEYTAB" });
+    expect(tokenRefusal(mistaken, given)).toBeUndefined();
   });
 });
 

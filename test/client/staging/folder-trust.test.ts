@@ -47,6 +47,7 @@ describe("a file of the cache, and the folders above it", () => {
     expect(found).toMatchObject({ code: "OPEN_TO_OTHERS", status: { path: "/c/x" } });
     expect(found?.why).toContain(`can be changed by ${who}`);
     expect(found?.remedy).toContain(remedy);
+    expect(found?.remedy.includes("or +t")).toBe(type === "DIRECTORY");
   });
 
   test("are trusted in a folder with a sticky bit, where each can remove only what is his own", () => {
