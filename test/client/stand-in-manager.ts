@@ -28,6 +28,8 @@ export class StandInManager {
   /** Of nodes; undefined: it is older than they are. */
   attributes: readonly string[] | undefined;
   labels: readonly NodeLabel[] = [];
+  /** Of all queues: what who names none asks for, and may ask for. */
+  defaultLabel = "";
   /** The largest container. */
   maximum = { memoryMiB: 8_192, vcores: 4 };
   refusesKill = false;
@@ -199,6 +201,7 @@ export class StandInManager {
       queueName: this.fair === undefined ? name : path,
       queuePath: path,
       state: queueStates.toWire(this.stopped.includes(name) ? "STOPPED" : "RUNNING"),
+      ...{ defaultNodeLabelExpression: this.defaultLabel, accessibleNodeLabels: [this.defaultLabel] },
       childQueues: below.map((one) => this.#queue(one, all, depth - 1)),
       ...(most && { schedulerType: "FairScheduler", maxResourceMemory: most.memoryMiB, maxResourceVCore: most.vcores }),
     };

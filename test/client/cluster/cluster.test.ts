@@ -1,24 +1,32 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { Cluster, type ClusterOptions } from "../../../client/cluster/cluster.ts";
+import { Cluster, type ClusterOptions, clusterOf } from "../../../client/cluster/cluster.ts";
 import { briefPatience } from "../../../client/cluster/patience.ts";
+import { variablesOf } from "../../../client/context.ts";
 import { CodedError, errorMessage } from "../../../src/hadoop/errors.ts";
 import { FileSystemError, type FileSystemErrorCode } from "../../../src/hadoop/hdfs/errors.ts";
 import { trustedCertificatesKey } from "../../../src/hadoop/security/security-keys.ts";
 import { writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
+import { readJob } from "../../../src/job/build/load-job.ts";
 import { aDelegationToken } from "../../support/tokens.ts";
 import { recordedContext } from "../support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tony-cluster-"));
-for (const [file, key, value] of [
-  ["core-site.xml", "fs.defaultFS", "hdfs://nn:8020"],
-  ["yarn-site.xml", "yarn.resourcemanager.hostname", "rm"],
-] as const) {
-  const property = `<property><name>${key}</name><value>${value}</value></property>`;
-  writeFileSync(join(folder, file), `<configuration>${property}</configuration>`);
+/** Hadoop's files of a cluster, whose yarn-site.xml has that key alone. */
+function site(place: string, key: string, value: string): void {
+  mkdirSync(place, { recursive: true });
+  for (const [file, property] of [
+    ["core-site.xml", ["fs.defaultFS", "hdfs://nn:8020"]],
+    ["yarn-site.xml", [key, value]],
+  ] as const) {
+    const [name, content] = property;
+    const xml = `<property><name>${name}</name><value>${content}</value></property>`;
+    writeFileSync(join(place, file), `<configuration>${xml}</configuration>`);
+  }
 }
+site(folder, "yarn.resourcemanager.hostname", "rm");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const kerberos = { "hadoop.security.authentication": "kerberos" };
@@ -114,6 +122,42 @@ test("who is to ask briefly says nothing of a ResourceManager that is silent for
   const cluster = await opened();
   cluster.askBriefly();
   expect(cluster.patience).toBe(briefPatience);
+});
+
+describe("the cluster of a job", () => {
+  const open = async (
+    conf: readonly string[],
+    environment: Readonly<Record<string, string>> = { HADOOP_CONF_DIR: folder },
+  ) => {
+    const context = recordedContext({ environment });
+    const cluster = await clusterOf(readJob({ conf }, { variables: variablesOf(context) }), context);
+    cluster.close();
+    return { cluster, said: context.err.text };
+  };
+
+  test("is the one that is named, with what the job lays over its configuration, and its gateway", async () => {
+    const { cluster, said } = await open(["dfs.replication=2", "tony.hdfs.endpoint=http://gateway:14000"]);
+    expect(cluster.configuration.get("dfs.replication")).toBe("2");
+    expect(cluster.gateway).toBe("http://gateway:14000");
+    expect(said).toBe("");
+  });
+
+  test("that nobody named is told, and what is guessed of it", async () => {
+    const home = join(folder, "hadoop");
+    const found = join(home, "etc", "hadoop");
+    site(found, "yarn.resourcemanager.address", "rm:8032");
+    const { said } = await open([], { HADOOP_HOME: home });
+    expect(said).toContain(`HADOOP_CONF_DIR is not set; ${found} is used\n`);
+    expect(said).toMatch(/^ApplicationMasters look for the ResourceManager at rm:8030, from the host in /m);
+  });
+
+  test("is entered as who the job names, by certificates that it names", async () => {
+    const keytab = ["tony.kerberos.keytab=/none", "tony.kerberos.principal=alice@EXAMPLE.COM"];
+    await expect(open(["hadoop.security.authentication=kerberos", ...keytab])).rejects.toMatchObject({
+      code: "KERBEROS_KEYTAB",
+    });
+    await expect(open(["tony.security.ca-file=/none.pem"])).rejects.toMatchObject({ code: "TRUST_STORE", exitCode: 3 });
+  });
 });
 
 test("files that all nodes of a job fetch are kept as often as Hadoop keeps those of its own jobs", async () => {

@@ -51,7 +51,10 @@ describe("an application's staging folder", () => {
     expect(folder.url).toBe(`file://${at(id)}`);
     expect(await folder.write("a", job)).toMatchObject({ path: at(id, "a"), lengthBytes: 2, permission: 0o600 });
     await folder.writeAll({ b: job, c: job });
+    // An earlier try may have left its draft.
+    await folder.write("b.new", Buffer.from("half"));
     await folder.replace("b", Buffer.from("[]"));
+    await folder.write("a", job);
     expect(statSync(at(id)).mode & 0o777).toBe(0o700);
     expect(readdirSync(at(id)).map((name) => [name, statSync(at(id, name)).mode & 0o777])).toEqual(
       ["a", "b", "c"].map((name) => [name, 0o600]),
@@ -107,7 +110,7 @@ describe("an application's staging folder", () => {
 
   test("is found among others by its name", async () => {
     await create();
-    mkdirSync(at("cache"));
+    for (const name of ["cache", `old-${id}`, `${id}.bak`]) mkdirSync(at(name));
     writeFileSync(at("application_1_0002"), "");
     expect((await StagingFolder.list(below())).map(({ applicationId }) => applicationId)).toEqual([id]);
   });
@@ -136,7 +139,9 @@ describe("the folder above", () => {
       name: "UserError",
       code: "NO_HOME",
       exitCode: 3,
-      message: expect.stringMatching(/user\/ada does not exist\. Set tony\.staging-dir .* hdfs dfs -mkdir/),
+      message: expect.stringMatching(
+        /user\/ada does not exist\. Set tony\.staging-dir .* hdfs dfs -mkdir (\S+) && hdfs dfs -chown ada \1$/,
+      ),
     });
   });
 

@@ -1,9 +1,13 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { jobTokenKeeper } from "../../../client/tokens/job-token-keeper.ts";
+import { localJobFile } from "../../../client/submission/local-master.ts";
+import { jobTokenKeeper, noNewTokens } from "../../../client/tokens/job-token-keeper.ts";
 import type { TokenCluster } from "../../../client/tokens/job-tokens.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { noCredentials } from "../../../src/hadoop/security/credentials.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { readTokenFile } from "../../../src/hadoop/security/token-file.ts";
+import { jobFileName, tokensFileName } from "../../../src/job/stored/stored-job.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -67,6 +71,48 @@ describe("the tokens of a job that a client follows", () => {
     expect(told).toEqual([
       "The job's delegation tokens end in 6 h, and there are no new ones yet: HDFS is away\n  Get a new ticket (kinit) while this follows the job: it tries again",
     ]);
+  });
+
+  test("are put into its staging folder, where all its processes find them", async () => {
+    nowMs = submittedAtMs + 7 * dayMs;
+    const token = {
+      identifier: Buffer.from("id"),
+      password: Buffer.from("pw"),
+      kind: "RM_DELEGATION_TOKEN",
+      service: "",
+    };
+    const configuration = new Configuration().withValues({
+      "yarn.resourcemanager.hostname": "127.0.0.9",
+      "yarn.resourcemanager.principal": "rm@R",
+    });
+    const cluster = aCluster({
+      configuration,
+      resourceManager: { delegationToken: async () => token },
+      fileSystems: { locate: () => ({ fileSystem: { uri: "file://" } }) },
+    });
+    const job = localJobFile({ id: "application_1_0001", user: "ada", spec: aJobSpec(), folder: "/staging", all: [] });
+    const put = new Map<string, Uint8Array>();
+    const staging = {
+      writtenAtMs: () => Promise.reject(away),
+      read: async (name: string) => (name === jobFileName ? Buffer.from(JSON.stringify(job)) : Promise.reject(away)),
+      replace: async (name: string, content: Uint8Array) => void put.set(name, content),
+    };
+    const sleep = async () => keeper?.stop();
+    const keeper = jobTokenKeeper(
+      cluster,
+      async () => staging,
+      submittedAtMs,
+      () => nowMs,
+      { sleep },
+    );
+    await keeper?.run();
+    expect([told, [...put.keys()]]).toEqual([[], [tokensFileName]]);
+    const { tokens } = readTokenFile(Buffer.from(put.get(tokensFileName) ?? []));
+    expect(tokens).toMatchObject([{ token: { kind: "RM_DELEGATION_TOKEN" } }]);
+  });
+
+  test("that end soon are told with when", () => {
+    expect(noNewTokens(away, 30_000)).toMatch(/^The job's delegation tokens end in 30 s, /);
   });
 
   test("that have ended are told of as such", async () => {

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { clusterOf } from "../../../client/cluster/cluster.ts";
+import { checkOffline } from "../../../client/submission/check-offline.ts";
+import { type CheckedOnCluster, checkOnCluster } from "../../../client/submission/check-on-cluster.ts";
+import { aNode, StandInCluster } from "./stand-in-cluster.ts";
+
+let there: StandInCluster;
+beforeEach(async () => {
+  there = await StandInCluster.start();
+});
+afterEach(() => there.stop());
+
+async function checked(settings: Readonly<Record<string, string>>): Promise<CheckedOnCluster> {
+  const text = there.job(settings);
+  const cluster = await clusterOf(text, there.context);
+  try {
+    return await checkOnCluster(text, checkOffline(text, { kind: "lead" }, there.context), cluster);
+  } finally {
+    cluster.close();
+  }
+}
+
+const warningsOf = async (settings: Readonly<Record<string, string>>) =>
+  (await checked(settings)).problems.map(({ message }) => message).join("\n");
+
+describe("a job that a cluster can run", () => {
+  test("has the containers that its scheduler gives, with the label that its queue gives", async () => {
+    there.manager.labels = [{ name: "gpu", exclusive: true }];
+    there.manager.defaultLabel = "gpu";
+    there.manager.nodes = [aNode("n1", { labels: ["gpu"] })];
+    const { spec } = await checked({ "tony.worker.memory": "1500m", "yarn.scheduler.minimum-allocation-mb": "1000" });
+    expect(spec.roles).toMatchObject([{ nodeLabel: "gpu", resource: { memoryMiB: 2_000 } }]);
+  });
+
+  test("waits for its ApplicationMaster longer than the cluster does for that, or for a node", async () => {
+    const key = (server: string) => `yarn.${server}.liveness-monitor.expiry-interval-ms`;
+    const usual = (await checked({})).spec.timeouts.orphanMs;
+    expect(usual).toBeGreaterThan(600_000);
+    for (const [longer, shorter] of [
+      ["am", "nm"],
+      ["nm", "am"],
+    ] as const) {
+      const { spec } = await checked({ [key(longer)]: "7200000", [key(shorter)]: "1000" });
+      expect(spec.timeouts.orphanMs - usual).toBe(6_600_000);
+    }
+  });
+
+  test("is warned where nodes count virtual memory, of which Node reserves more than a small container has", async () => {
+    const small = { "tony.am.memory": "128m", "yarn.scheduler.minimum-allocation-mb": "128" };
+    expect(await warningsOf(small)).toMatch(/virtual-memory check/);
+    expect(await warningsOf({ ...small, "yarn.nodemanager.vmem-check-enabled": "false" })).not.toMatch(
+      /virtual-memory/,
+    );
+    // A container is never smaller than the least one, which is a gibibyte where nobody says so.
+    expect(await warningsOf({ "tony.am.memory": "128m" })).not.toMatch(/virtual-memory/);
+  });
+
+  test("runs by a Node for each architecture that one is named for", async () => {
+    const named = { "tony.node.binary": "hdfs://nn/x64", "tony.node.binary.arm64": "hdfs://nn/arm64" };
+    expect((await checked(named)).runtime).toMatchObject({ kind: "mixed", of: { arm64: { url: "hdfs://nn/arm64" } } });
+  });
+});
+
+describe("a job is refused before anything is sent", () => {
+  test.each<[string, Readonly<Record<string, string>>, object]>([
+    [
+      "that asks for more than is configured, though a larger node may come",
+      { "tony.worker.memory": "9g", "yarn.scheduler.maximum-allocation-mb": "8192" },
+      { code: "CLUSTER_REFUSES", message: expect.stringContaining("(yarn.scheduler.maximum-allocation-mb)") },
+    ],
+    [
+      "whose Node is not there, with where it is named",
+      { "tony.node.binary": "/none/node" },
+      {
+        code: "RUNTIME_UNFIT",
+        message: expect.stringMatching(/^-conf: tony\.node\.binary: \/none\/node does not exist/),
+      },
+    ],
+    [
+      "that begins with a part of a checkpoint",
+      { "tony.application.resume-from": "/ckpt/_unfinished-step-1" },
+      { code: "NO_CHECKPOINT" },
+    ],
+    [
+      "whose feed has no files",
+      { "tony.feed.train.input": "file:///none", "tony.feed.train.format": "lines" },
+      { code: "CLUSTER_REFUSES", message: expect.stringContaining("names file:///none, which does not exist") },
+    ],
+  ])("%s", async (_which, settings, error) => {
+    await expect(checked(settings)).rejects.toMatchObject(error);
+    expect(there.cached()).toEqual([]);
+  });
+});
