@@ -1,18 +1,21 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { LocalApplications } from "../../../client/applications/local-applications.ts";
-import { localFiles, localRoot, newLocalFolder } from "../../../client/applications/local-folder.ts";
+import { localFiles, localRoot, newLocalFolder, rootRefusal } from "../../../client/applications/local-folder.ts";
 import { LocalLogStore } from "../../../client/applications/local-log-store.ts";
+import { clientAccess, clientAccessFile, formatClientAccess } from "../../../src/api/identity.ts";
 import { wholeJob } from "../../../src/job/amounts.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
-import { aJobStatus } from "../job-status.ts";
+import { identity } from "../../support/api.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
+import { aJobStatus, allSucceeded } from "../job-status.ts";
 
 test.each([
   [{ XDG_STATE_HOME: "/state", HOME: "/home/ada" }, "/state/tony-ts/local"],
@@ -40,17 +43,26 @@ test("a log that is passed over is not opened", async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("a log that is not wanted is passed over", async () => {
+test("logs are told by containers, the ApplicationMaster's first, and by names; those that are not wanted are passed over", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "local-logs-"));
-  const [master, task] = ["container_1795305600000_0001_01_000001", "container_1795305600000_0001_01_000002"];
-  for (const logs of ["am/logs", `containers/${task}/logs`]) {
+  const [master, first, second] = [1, 2, 3].map((number) => `container_1795305600000_0001_01_00000${number}`);
+  const store = new LocalLogStore("local_1795305600000_0001", folder);
+  async function found(wanted: (containerId: string) => boolean) {
+    const logs: (readonly [string, string, number])[] = [];
+    for await (const { containerId, name, lengthBytes } of store.logs(wanted))
+      logs.push([containerId, name, lengthBytes]);
+    return logs;
+  }
+  expect(await found(() => true)).toEqual([]);
+  for (const logs of [`containers/${second}/logs`, "am/logs", `containers/${first}/logs`]) {
     mkdirSync(path.join(folder, logs), { recursive: true });
     writeFileSync(path.join(folder, logs, "stdout"), "printed");
+    writeFileSync(path.join(folder, logs, "stderr"), "");
   }
-  const found: string[] = [];
-  const store = new LocalLogStore("local_1795305600000_0001", folder);
-  for await (const { containerId } of store.logs((id) => id !== master)) found.push(containerId);
-  expect(found).toEqual([task]);
+  const all = [master, first, second].flatMap((id) => [[id, "stderr", 0] as const, [id, "stdout", 7] as const]);
+  expect(await found(() => true)).toEqual(all);
+  expect(await found((id) => id !== master)).toEqual(all.slice(2));
+  expect([store.isAtHand, store.pending]).toEqual([true, undefined]);
   rmSync(folder, { recursive: true });
 });
 
@@ -85,6 +97,120 @@ describe("the applications of the local scheduler", () => {
     master.kill("SIGKILL");
   });
 
+  test("end as their AM told, when it told it", async () => {
+    const { id, folder } = submit(submittedMs);
+    const outcome = { ...allSucceeded, endedAtMs: submittedMs + 8_000 };
+    const status = aJobStatus({ outcome, state: "succeeded", nowMs: submittedMs + 9_000 });
+    writeFileSync(path.join(folder, localFiles.status), JSON.stringify(status));
+    writeFileSync(path.join(folder, localFiles.killed), "too late");
+    expect(await at(submittedMs + 1_000).report(id)).toEqual({
+      id,
+      user: "ada",
+      name: "",
+      queue: "local",
+      type: "TONY",
+      tags: [],
+      state: "FINISHED",
+      finalStatus: "SUCCEEDED",
+      trackingUrl: "",
+      diagnostics: allSucceeded.summary,
+      startTimeMs: submittedMs,
+      launchTimeMs: submittedMs,
+      finishTimeMs: submittedMs + 9_000,
+      progress: 1,
+      priority: 0,
+    });
+    expect(await at(submittedMs).finalStatus(await at(submittedMs).report(id))).toEqual(status);
+  });
+
+  test("are unknown where they have no folder", async () => {
+    await expect(at(submittedMs).report("local_1795305600000_0001")).rejects.toMatchObject({
+      code: "APPLICATION_NOT_FOUND",
+      message: `There is no local_1795305600000_0001 in ${localRoot(environment)}`,
+    });
+    expect(await at(submittedMs).reports({})).toEqual([]);
+  });
+
+  test("are not taken to run where another process has got the number of theirs", async () => {
+    const { id, folder } = submit(submittedMs);
+    writeFileSync(path.join(folder, localFiles.pid), String(process.pid));
+    await at(submittedMs).kill(id, "enough of it");
+    expect(await at(submittedMs).report(id)).toMatchObject({
+      state: "FAILED",
+      diagnostics: "The AM ended without telling an outcome",
+      finishTimeMs: 0,
+      progress: 0,
+    });
+  });
+
+  test("are reached by the address and the credentials that lie in their folders, once both do", async () => {
+    const { id, folder } = submit(submittedMs);
+    const contact = async () => at(submittedMs).contact(await at(submittedMs).report(id));
+    const address = (content: object) => writeFileSync(path.join(folder, "am-1.json"), JSON.stringify(content));
+    address({ host: "localhost", port: 4711 });
+    expect(await contact()).toBeUndefined();
+    expect(at(submittedMs).noContactReason()).toBe("it has not published its address yet");
+    const access = clientAccess(identity);
+    writeFileSync(path.join(folder, clientAccessFile), JSON.stringify(formatClientAccess(access)));
+    expect(await contact()).toEqual({ attempt: 1, host: "localhost", port: 4711, access });
+    expect(await at(submittedMs).report(id)).toMatchObject({ amHost: "localhost", amRpcPort: 4711 });
+    for (const none of [{ host: "localhost" }, { host: "localhost", port: "4711" }, { host: 1, port: 4711 }]) {
+      address(none);
+      expect(await contact()).toBeUndefined();
+    }
+  });
+
+  test("keep what their job says of its history and checkpoints", async () => {
+    const { id, folder } = submit(submittedMs);
+    const local = at(submittedMs);
+    const job = (spec: object) => writeFileSync(path.join(folder, jobFileName), JSON.stringify({ spec }));
+    expect([local.keptHistory(id), await local.checkpointDir(id)]).toEqual([undefined, undefined]);
+    job(aJobSpec({ checkpointDir: "/ckpt" }));
+    expect(local.keptHistory(id)).toEqual({ folder: path.join(local.folder(id), "history") });
+    expect(await local.checkpointDir(id)).toBeUndefined();
+    const history = { timeZone: "UTC", location: "file:///history" };
+    const carrier = { checkpoints: { localDir: "checkpoints", keep: 1 }, outputRequired: false, timeoutMs: 60_000 };
+    job(aJobSpec({ checkpointDir: "/ckpt", history, carrier }));
+    expect(local.keptHistory(id)).toEqual({ settings: history });
+    expect(await local.checkpointDir(id)).toBe("/ckpt");
+    job({ ...aJobSpec(), specVersion: 99 });
+    expect(local.keptHistory(id)).toBeUndefined();
+    expect(await local.report(id)).toMatchObject({ name: "" });
+  });
+
+  test("leave their logs when they have ended, and it is said for how long", async () => {
+    const { id, folder } = submit(submittedMs);
+    expect(await at(submittedMs).clean(id)).toBe(
+      `its processes have ended; its logs are kept for 7 days: tony-ts logs ${id}`,
+    );
+    expect(existsSync(folder)).toBe(true);
+  });
+
+  test("have folders that are their owner's alone, in one that can be made", async () => {
+    const { folder } = submit(submittedMs);
+    expect([folder, localRoot(environment)].map((one) => statSync(one).mode & 0o777)).toEqual([0o700, 0o700]);
+    expect(rootRefusal(localRoot(environment))).toBeUndefined();
+    expect(rootRefusal(path.join(folder, "not", "there"))).toBeUndefined();
+    const file = path.join(folder, "file");
+    writeFileSync(file, "");
+    expect(rootRefusal(path.join(file, "below"))).toMatch(/ENOTDIR/);
+    expect(() => newLocalFolder(path.join(file, "below"), submittedMs)).toThrow(
+      expect.objectContaining({
+        code: "FOLDER_REFUSED",
+        exitCode: 3,
+        message: expect.stringMatching(
+          /^The folder of this machine's jobs cannot be made: .*\n {2}Set HOME or XDG_STATE_HOME to a folder that you can write to$/,
+        ),
+      }),
+    );
+  });
+
+  test("are on file systems that are opened once", async () => {
+    const local = at(submittedMs);
+    expect(await local.fileSystems()).toBe(await local.fileSystems());
+    local.close();
+  });
+
   test("have failed where their AM has ended, also in their first minute", async () => {
     const { id, folder } = submit(submittedMs);
     const { pid } = spawnSync("true");
@@ -115,7 +241,9 @@ describe("an application of the local scheduler whose AM tells no outcome", () =
     expect(await applications.report(id)).not.toHaveProperty("usage");
     writeFileSync(path.join(folder, "am-1.json"), JSON.stringify({ host: "localhost", port: 1 }));
     const { containers: usedContainers, resource: used } = wholeJob(spec);
-    expect(await applications.report(id)).toMatchObject({ name: "bert", usage: { usedContainers: 4, used } });
+    const held = { memorySeconds: used.memoryMiB * 60, vcoreSeconds: used.vcores * 60 };
+    const usage = { usedContainers: 4, used, needed: used, ...held, resourceSeconds: {} };
+    expect(await applications.report(id)).toMatchObject({ state: "RUNNING", name: "bert", usage });
     expect(usedContainers).toBe(4);
     master.kill("SIGKILL");
     await once(master, "exit");
@@ -143,12 +271,13 @@ describe("an application of the local scheduler whose AM tells no outcome", () =
   test("has failed, with the last that it wrote, if it ended by itself", async () => {
     const { id, folder, master, applications } = started();
     mkdirSync(path.join(folder, "am", "logs"), { recursive: true });
-    writeFileSync(path.join(folder, "am", "logs", "stderr"), "no such module\n");
+    const lines = Array.from({ length: 10 }, (_, index) => `line ${index}`);
+    writeFileSync(path.join(folder, "am", "logs", "stderr"), `no such module\n${lines.join("\n")}\n`);
 
     const ended = once(master, "exit");
     master.kill("SIGKILL");
     await ended;
-    const report = { state: "FAILED", diagnostics: "The AM ended without telling an outcome:\nno such module" };
+    const report = { state: "FAILED", diagnostics: `The AM ended without telling an outcome:\n${lines.join("\n")}` };
     expect(await applications.report(id)).toMatchObject(report);
     await applications.kill(id, "too late");
     expect(await applications.report(id)).toMatchObject(report);
