@@ -55,6 +55,11 @@ describe("why an application's AMs ended", () => {
     expect(masterFailure(report, 0)).toMatchObject({
       summary: "the AM's container could not be prepared, 4 times",
       lines: ["File does not exist: hdfs://nn/user/ada/job.json"],
+      fix: { code: "check-am-files" },
+    });
+    const said = Array.from({ length: 21 }, (_, index) => `at ${index + 1}`);
+    expect(masterFailure(failed(-1000, `[2026-11-22 01:11:05.719]${said.join("\n")}\n`), 0)).toMatchObject({
+      lines: said.slice(0, 20),
     });
   });
 
@@ -67,11 +72,49 @@ describe("why an application's AMs ended", () => {
     });
   });
 
+  test("its program: the last that it wrote, or YARN's words where it wrote nothing, once if no count is told", () => {
+    const stderr = Array.from({ length: 21 }, (_, index) => `line ${index + 1}`);
+    const report = failed(
+      1,
+      `Exception from container-launch.\nLast 4096 bytes of stderr :\n${stderr.join("\n")}\n\n\n`,
+    );
+    expect(masterFailure(report, 0)).toEqual({
+      class: "infrastructure",
+      reason: { code: "am-ended", attempts: 4 },
+      summary: "the AM's container ended, 4 times",
+      exit: "1",
+      atMs: 7_000,
+      lines: stderr.slice(1),
+      consequences: [],
+      followed: [],
+    });
+    const once = { ...report, diagnostics: report.diagnostics.replace(/failed 4 times/, "failed") };
+    expect(masterFailure(once, 0)).toMatchObject({ reason: { attempts: 1 } });
+    expect(masterFailure(failed(1, "[2026-11-22 01:11:05.719]Exit code 1\n"), 0)).toMatchObject({
+      lines: ["Exit code 1"],
+    });
+  });
+
+  test("our own last word: what others wrote around it is shown, the last of it", () => {
+    const others = Array.from({ length: 21 }, (_, index) => `line ${index + 1}`);
+    const stderr = ["tony-ts: a warning.", ...others, "tony-ts: it cannot go on."];
+    const report = failed(
+      1,
+      `Exception from container-launch.\nLast 4096 bytes of stderr :\n${stderr.join("\n")}\n\n\n`,
+    );
+    expect(masterFailure(report, 0)).toMatchObject({
+      reason: { code: "am-said", words: "it cannot go on", attempts: 4 },
+      lines: others.slice(1),
+    });
+  });
+
   test("silence", () => {
     const diagnostics = "ApplicationMaster for attempt appattempt_1_0017_000001 timed out. Failing the application.";
     expect(masterFailure(aReport({ state: "FAILED", diagnostics }), 5)).toMatchObject({
       summary: "the AM stopped responding",
       atMs: 5,
+      fix: { code: "check-am-node" },
+      lines: [],
     });
   });
 

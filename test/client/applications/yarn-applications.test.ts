@@ -2,10 +2,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { YarnApplications } from "../../../client/applications/yarn-applications.ts";
 import { Cluster } from "../../../client/cluster/cluster.ts";
 import { clientAccess, clientAccessFile, formatClientAccess } from "../../../src/api/identity.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import { historyFileInProgress } from "../../../src/history/layout.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
@@ -224,5 +225,55 @@ test("a queue is told by its path, with all below it", async () => {
   await expect(applications.queuesBelow("mll")).rejects.toMatchObject({
     code: "UNKNOWN_QUEUE",
     message: "unknown queue: mll\n  The queues are root, default, ml",
+  });
+});
+
+describe("the stored logs of a job", () => {
+  async function logsOf(hadoop: Readonly<Record<string, string>>, fails?: Error) {
+    const environment = { HADOOP_CONF_DIR: manager.configuration, HADOOP_USER_NAME: me };
+    const there = await Cluster.open(recordedContext({ environment }), { hadoop });
+    if (fails !== undefined) jest.spyOn(there.fileSystems, "locate").mockImplementation(() => raise(fails));
+    const jobs = new YarnApplications(there, undefined, () => nowMs);
+    const store = jobs.logStore(aReport({ id, user: "bob" }));
+    jobs.close();
+    return { ...store, read: async () => (await store.logs(() => true).next()).value };
+  }
+  const raise = (error: Error): never => {
+    throw error;
+  };
+
+  test("are waited for where NodeManagers upload them, and never at hand", async () => {
+    const uploaded = await logsOf({ "yarn.log-aggregation-enable": "true" });
+    expect(uploaded).toMatchObject({ pending: "waiting for the NodeManagers to upload the logs", isAtHand: false });
+    expect((await logsOf({})).pending).toBeUndefined();
+  });
+
+  test.each([
+    [{ "yarn.nodemanager.remote-app-log-dir": "s3a://bucket/logs" }, "s3a://bucket/logs/bob"],
+    [{ "fs.defaultFS": "s3a://bucket/", "yarn.nodemanager.remote-app-log-dir": "/logs/" }, "s3a://bucket/logs/bob"],
+  ])("lie elsewhere: %j", async (hadoop, place) => {
+    await expect((await logsOf(hadoop)).read()).rejects.toMatchObject({
+      code: "LOGS_ELSEWHERE",
+      exitCode: 3,
+      message: `The logs are in ${place}, a file system that tony-ts does not read\n  Hadoop's own client does: yarn logs -applicationId ${id}`,
+    });
+  });
+
+  test("are their owner's alone, and it is said who else sees what", async () => {
+    const denied = new FileSystemError("no", { code: "ACCESS_DENIED" });
+    const logs = await logsOf({ "yarn.nodemanager.remote-app-log-dir": "/logs" }, denied);
+    await expect(logs.read()).rejects.toMatchObject({
+      code: "ACCESS_DENIED",
+      exitCode: 3,
+      message: expect.stringMatching(`^HDFS lets only bob read the stored logs of ${id} \\(/logs/bob\\)\n`),
+    });
+  });
+
+  test("are told in the cluster's words when it does not answer", async () => {
+    const away = new FileSystemError("connection refused", { code: "UNREACHABLE" });
+    await expect((await logsOf({}, away)).read()).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringMatching(/^The NameNode \(WebHDFS\) does not answer: connection refused/),
+    });
   });
 });
