@@ -4,6 +4,8 @@ import { liveLogs } from "../logs/live-logs.ts";
 import type { LogPrinter } from "../logs/log-printer.ts";
 import type { LogsRequest } from "../logs/log-selection.ts";
 import { printEvent } from "../logs/print-event.ts";
+import { connectMaster } from "../master/master-connection.ts";
+import type { FollowOptions } from "./follow-options.ts";
 import { QuietView } from "./quiet-view.ts";
 import { watchJob } from "./watch-job.ts";
 
@@ -13,10 +15,11 @@ export async function followLogs(
   request: LogsRequest,
   { printer, json }: { readonly printer: LogPrinter; readonly json: boolean },
   { output, now }: ClientContext,
+  connect: FollowOptions["connect"] = connectMaster,
 ): Promise<void> {
   const { report, selection, filter, executor = false } = request;
   const someOnly = filter.tail !== undefined || filter.sinceMs !== undefined;
-  const printedTo = someOnly ? await liveLogs(applications, { ...request, follow: true }, printer) : undefined;
+  const printedTo = someOnly ? await liveLogs(applications, { ...request, follow: true }, printer, connect) : undefined;
   const view = new QuietView(output, {
     selection,
     printer,
@@ -30,6 +33,7 @@ export async function followLogs(
     applications,
     view,
     now,
+    connect,
     logs: selection,
     executor,
     ...(printedTo === undefined ? {} : { logsFrom: printedTo }),

@@ -11,13 +11,15 @@ export interface WatchOptions
   > {
   /** Fires when the job is to be ended; default: it never is. */
   readonly stop?: AbortSignal;
+  /** Default: over the network. */
+  readonly connect?: FollowOptions["connect"];
 }
 
 /** Follows a job that was submitted before to its end. @returns the job's exit code */
 export async function watchJob(
   { id, startTimeMs }: ApplicationReport,
-  { stop = new AbortController().signal, now, ...options }: WatchOptions,
+  { stop = new AbortController().signal, connect = connectMaster, now, ...options }: WatchOptions,
 ): Promise<ExitCode> {
   // A cluster's clock may be ahead of ours.
-  return await follow({ id, connect: connectMaster, now, sinceMs: Math.min(now(), startTimeMs), stop, ...options });
+  return await follow({ id, connect, now, sinceMs: Math.min(now(), startTimeMs), stop, ...options });
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { YarnApplications } from "../../../client/applications/yarn-applications.ts";
@@ -236,7 +237,8 @@ describe("the stored logs of a job", () => {
     const jobs = new YarnApplications(there, undefined, () => nowMs);
     const store = jobs.logStore(aReport({ id, user: "bob" }));
     jobs.close();
-    return { ...store, read: async () => (await store.logs(() => true).next()).value };
+    const { pending, isAtHand } = store;
+    return { pending, isAtHand, read: async () => await Readable.from(store.logs(() => true)).toArray() };
   }
   const raise = (error: Error): never => {
     throw error;
