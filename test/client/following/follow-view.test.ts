@@ -3,14 +3,21 @@ import { FollowView } from "../../../client/following/follow-view.ts";
 import { ExitCode } from "../../../src/errors.ts";
 import { waitOf } from "../../../src/job/wait.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus, allSucceeded, noonishMs, outOfMemory, role } from "../job-status.ts";
+import { aJobStatus, allSucceeded, outOfMemory, role } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
 
 /** A job that is shown since two seconds after its submission. */
-function scene({ terminal = false, adviceOn }: { terminal?: boolean; adviceOn?: () => string | undefined } = {}) {
+function scene({
+  terminal = false,
+  ...options
+}: {
+  terminal?: boolean;
+  owns?: boolean;
+  adviceOn?: () => string | undefined;
+} = {}) {
   const { output, out, err, clock } = recordedContext({ terminal });
   const sinceMs = clock.nowMs;
-  const view = new FollowView(output, clock.now, sinceMs, adviceOn && { adviceOn });
+  const view = new FollowView(output, clock.now, sinceMs, options);
   const at = (ms: number) => {
     clock.nowMs = sinceMs + ms;
   };
@@ -71,11 +78,68 @@ describe("a job that is followed", () => {
     const { view, out, at } = scene({ terminal: true });
     at(60_000);
     const reason = { code: "executors", role: "worker", tasks: ["worker:0"] } as const;
-    view.show(aJobStatus({ waits: [waitOf({ reason, sinceMs: noonishMs })] }));
+    view.show(aJobStatus({ waits: [waitOf({ reason, sinceMs: 0 })] }));
     expect(out.text).toContain("worker:0");
     view.show(aJobStatus());
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what clears a terminal below its cursor
     expect(out.text).toMatch(/\u001b\[\d+A\r\u001b\[J$/);
+  });
+
+  test("on a terminal says what Ctrl-C does while it waits: for its AM, and for what it needs", () => {
+    const reason = { code: "executors", role: "worker", tasks: ["worker:0"] } as const;
+    const waits = [waitOf({ reason, sinceMs: 0 })];
+    const hints = (owns: boolean | undefined, isEnding = false) => {
+      const { view, out, at } = scene({ terminal: true, ...(owns !== undefined && { owns }) });
+      at(60_000);
+      if (isEnding) view.ending();
+      view.waiting(aReport(), "queue ml has no room");
+      view.show(aJobStatus({ waits }));
+      const shown = out.text.match(/Ctrl-C (?!again to)[\w ]+\w/g) ?? [];
+      return [shown[0], shown.at(-1), new Set(shown).size];
+    };
+    expect(hints(undefined)).toEqual(["Ctrl-C ends the job", "Ctrl-C ends the job", 1]);
+    expect(hints(false)).toEqual(["Ctrl-C leaves the job running", "Ctrl-C leaves the job running", 1]);
+    expect(hints(true, true)).toEqual(["Ctrl-C again leaves at once", "Ctrl-C again leaves at once", 1]);
+  });
+
+  test("in a pipe has its waits told with the time since its submission", () => {
+    const { view, out, at } = scene();
+    at(61_000);
+    view.waiting(aReport(), "queue ml has no room");
+    view.trackingUrl("http://rm/1");
+    const reason = { code: "executors", role: "worker", tasks: ["worker:0"] } as const;
+    view.show(aJobStatus({ waits: [waitOf({ reason, sinceMs: 0 })] }));
+    const [first, , ...others] = out.text.split("\n");
+    expect(first).toBe("1 min 1 s  ACCEPTED 1 min 1 s: queue ml has no room");
+    expect(others.find((line) => line.includes("waiting"))).toMatch(
+      /^ *1 min 1 s {2}waiting .* for the executors of worker:0 /,
+    );
+  });
+
+  test("on a terminal stands below its name, queue, host and address while it waits", () => {
+    const { view, out, at } = scene({ terminal: true });
+    at(60_000);
+    view.trackingUrl("http://rm/1");
+    const reason = { code: "executors", role: "worker", tasks: ["worker:0"] } as const;
+    view.show(aJobStatus({ waits: [waitOf({ reason, sinceMs: 0 })] }));
+    const { applicationId } = aJobStatus();
+    expect(out.text.replaceAll(/\n {2}/g, " ")).toContain(
+      `${applicationId}  bert · queue ml · AM on 127.0.0.12 · http://rm/1`,
+    );
+  });
+
+  test("has a silence of the ResourceManager told, and why", () => {
+    const { view, out } = scene();
+    view.managerSilent(6_000, "connection refused");
+    expect(out.text).toMatch(/^The ResourceManager has not answered for 6 s; .*: connection refused\n$/);
+  });
+
+  test("of which its output is a search's names the trials", () => {
+    const { view, out } = scene();
+    view.show(aJobStatus({ search: { metric: "loss", direction: "minimize", parameters: [], command: "" } }));
+    out.text = "";
+    view.taskLine("worker:0", { stream: "stdout", line: "epoch 1" });
+    expect(out.text).toBe("trial:0 | epoch 1\n");
   });
 
   test("shows what its tasks print, by their names", () => {
@@ -89,6 +153,7 @@ describe("a job that is followed", () => {
     view.show(aJobStatus());
     view.ended({ ...end, outcome, cleaned: "all is clean" });
     expect(out.text).toMatch(/SUCCEEDED .*\n {10}ask for less\n.*all is clean\n$/);
+    expect(out.text).toContain("2 of 2 tasks exited 0");
     const unseen = scene({ adviceOn: () => "ask for less" });
     unseen.view.ended({ ...end, outcome });
     expect(unseen.out.text).toMatch(/^ +0\.0 s {2}SUCCEEDED\n$/);
@@ -104,6 +169,7 @@ describe("a job that is followed", () => {
     heard.view.show(aJobStatus());
     heard.view.ended({ ...end, outcome: failed, exitCode: ExitCode.jobFailed });
     expect(heard.out.text).toContain("worker:1 ran out of memory on 127.0.0.12");
+    expect(heard.out.text).toContain("\n\nFAILED  application_1795305600000_0009");
     const masterless = scene();
     masterless.view.ended({ ...end, outcome: { ...outcome, result: "failed", summary: "the AM did not start" } });
     expect(masterless.out.text).toContain("the AM did not start");
