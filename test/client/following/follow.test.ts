@@ -30,6 +30,7 @@ class ScriptedApplications implements Applications {
   readonly cleaned: string[] = [];
   readonly #reports: (ApplicationReport | Error)[];
   afterKill: ApplicationReport | undefined;
+  keepTokens?: NonNullable<Applications["keepTokens"]>;
   kept: JobStatus | undefined;
 
   constructor(...reports: (ApplicationReport | Error)[]) {
@@ -177,6 +178,76 @@ describe("following a job", () => {
     expect(context.out.text).toMatch(/SUCCEEDED .*\n {10}advice: less\n$/);
   });
 
+  test("keeps the job's tokens and asks briefly as long as it is followed, and no longer", async () => {
+    for (const last of [succeeded, new HadoopError("unknown", { code: "APPLICATION_NOT_FOUND" })]) {
+      const did: unknown[] = [];
+      const applications = new ScriptedApplications(aReport(), last);
+      const report = applications.report.bind(applications);
+      applications.report = async () => {
+        did.push("asked");
+        return await report();
+      };
+      applications.askBriefly = () => did.push("briefly");
+      applications.keepTokens = (id, sinceMs) => {
+        did.push(["kept", id, sinceMs]);
+        return () => did.push("let go");
+      };
+      const { ended } = followed(recordedContext({}), applications, [], undefined, { sinceMs: 7 });
+      await ended.catch(() => undefined);
+      expect(did).toEqual(["briefly", ["kept", running.id, 7], "asked", "asked", "let go"]);
+    }
+  });
+
+  /** The events of a job that is followed. */
+  async function eventsOf(
+    applications: ScriptedApplications,
+    masters: AttemptConnection[],
+    options: Partial<FollowOptions> = {},
+  ) {
+    const events: FollowEvent[] = [];
+    const view = new EventView({ event: (event) => events.push(event), problem: () => undefined });
+    const logs = { kind: "none" } as const;
+    await followed(recordedContext({}), applications, masters, options.stop, { view, logs, ...options }).ended;
+    return events;
+  }
+
+  test("shows the last state that was kept of a job that nobody heard", async () => {
+    const applications = new ScriptedApplications(aReport(), succeeded);
+    applications.kept = aJobStatus({ state: "succeeded", outcome });
+    const events = await eventsOf(applications, []);
+    expect(events).toEqual([
+      expect.objectContaining({ event: "waiting", reason: "queue ml has no room" }),
+      { event: "status", status: applications.kept },
+      { event: "end", outcome, exitCode: 0 },
+    ]);
+  });
+
+  test("says of a job whose AM is gone that the next one is waited for", async () => {
+    const master = new ScriptedMaster([{ type: "status", status: aJobStatus() }], "break");
+    const applications = new ScriptedApplications(aReport(), running, aReport(), succeeded);
+    const events = await eventsOf(applications, [master]);
+    expect(events.flatMap((one) => (one.event === "waiting" ? [one.reason] : []))).toEqual([
+      "queue ml has no room",
+      "the AM is gone and YARN starts another, the tasks run on: queue ml has no room",
+    ]);
+  });
+
+  test.each<[string, () => Promise<string>, string]>([
+    ["was removed", async () => "its staging folder is removed", "; its staging folder is removed"],
+    ["was not there", async () => "", ""],
+    [
+      "could not be removed",
+      () => Promise.reject(new Error("HDFS is away")),
+      "; its staging folder is removed by your next command",
+    ],
+  ])("says of a job that was ended from here what became of what it left: it %s", async (_, clean, said) => {
+    const applications = new ScriptedApplications(aReport({ state: "KILLED", finalStatus: "KILLED" }));
+    applications.clean = clean;
+    const events = await eventsOf(applications, [], { stop: AbortSignal.abort("Ctrl-C") });
+    expect(events.at(-2)).toEqual({ event: "remark", text: `Ended: all containers are returned${said}` });
+    expect(events.at(-1)).toMatchObject({ event: "end", exitCode: 4 });
+  });
+
   test("leaves nothing at a signal that lives on, as one for all jobs of a program does", async () => {
     const { signal } = new AbortController();
     const master = new ScriptedMaster([{ type: "outcome", outcome }], "end");
@@ -249,6 +320,10 @@ describe("following a job", () => {
     expect(context.out.text).toMatch(
       / Output of worker:0 and 2 other tasks may be missing here; all of it: tony-ts logs application_1795305600000_0009 --logs all\n/,
     );
+    const one = recordedContext({});
+    applications.kept = { ...applications.kept, tasks: tasks.slice(1, 2) };
+    await followed(one, applications, []).ended;
+    expect(one.out.text).toMatch(/ Output of worker:1 may be missing here; all of it: tony-ts logs \S+ worker:1\n/);
   });
 
   test("what a program printed that ended before it could be followed is shown where its log is at hand", async () => {
@@ -401,6 +476,7 @@ describe("the pauses of following", () => {
     expect(context.out.text.match(/Its AM cannot be asked/g)).toHaveLength(1);
     expect(Math.max(...toldAtMs)).toBeGreaterThan(noonishMs + 50_000);
     expect(toldAtMs.filter((atMs) => atMs > runsAtMs + 10_000)).toEqual([]);
+    expect(toldAtMs).toEqual([...new Set(toldAtMs)]);
   });
 
   test("are short again as long as the AM has a container", async () => {
@@ -466,6 +542,47 @@ describe("the pauses of following", () => {
     );
     await ended;
     expect(sleptMs).toEqual([500, 500]);
+  });
+
+  /** How long is slept of a job that has waited for a minute, where nothing is heard of it. */
+  async function sleptThrough(
+    applications: ScriptedApplications,
+    masters: AttemptConnection[],
+    options: Partial<FollowOptions> = {},
+  ) {
+    let nowMs = noonishMs;
+    const sleptMs: number[] = [];
+    const sleep = async (delayMs: number, signal?: AbortSignal) => {
+      for (let turn = 0; turn < 10 && signal?.aborted !== true; turn += 1) await new Promise(setImmediate);
+      if (signal?.aborted === true) return;
+      sleptMs.push(delayMs);
+      nowMs += delayMs;
+    };
+    const logs = { kind: "none" } as const;
+    const shared = { now: () => nowMs, sinceMs: noonishMs - 60_000, sleep, logs, ...options };
+    await followed(recordedContext({}), applications, masters, options.stop, shared).ended;
+    return sleptMs;
+  }
+
+  test("are short once the job has its outcome, whose report is all that is missing", async () => {
+    const master = new ScriptedMaster([{ type: "outcome", outcome }], "hold");
+    expect(await sleptThrough(new ScriptedApplications(running, running, running, succeeded), [master])).toEqual([
+      50, 50,
+    ]);
+  });
+
+  test("are short while the job is to be ended, from here or because it starts too late", async () => {
+    const waits = () => new ScriptedApplications(aReport(), aReport(), aReport(), succeeded);
+    const stop = AbortSignal.abort("Ctrl-C");
+    expect(await sleptThrough(waits(), [], { stop })).toEqual([250, 250, 250]);
+    expect(await sleptThrough(waits(), [], { startupLimitMs: 30_000 })).toEqual([250, 250]);
+  });
+
+  test("begin small again when an AM that was heard is gone", async () => {
+    const master = new ScriptedMaster([{ type: "status", status: aJobStatus() }], "break");
+    const applications = new ScriptedApplications(running, aReport(), aReport(), succeeded);
+    const sleptMs = await sleptThrough(applications, [master]);
+    expect(Math.max(...sleptMs)).toBeLessThanOrEqual(500);
   });
 
   test("come between two tries to connect to an AM that does not answer", async () => {
