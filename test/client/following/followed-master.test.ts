@@ -1,7 +1,12 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { FollowOptions } from "../../../client/following/follow-options.ts";
 import { FollowedMaster } from "../../../client/following/followed-master.ts";
-import type { AttemptConnection, FollowUpdate } from "../../../client/master/attempt-connection.ts";
+import type {
+  AttemptConnection,
+  FollowUpdate,
+  LogPiece,
+  LogRequest,
+} from "../../../client/master/attempt-connection.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded } from "../job-status.ts";
@@ -10,11 +15,14 @@ import { type RecordedContext, recordedContext } from "../support.ts";
 import { followedInto } from "./follow-options.ts";
 
 const outcome: JobOutcome = { ...allSucceeded, endedAtMs: 0 };
+const caller = { name: "", secret: new Uint8Array() };
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** An AM that says what it is told to, also when its link was closed: what was on its way arrives. */
 class TalkingMaster implements AttemptConnection {
   closed = false;
+  readonly reads: (readonly [string, string, AbortSignal])[] = [];
+  prints = async function* (_task: string): AsyncGenerator<LogPiece> {};
   #say: (update: FollowUpdate) => void = () => undefined;
   readonly #waiting: FollowUpdate[] = [];
 
@@ -37,7 +45,10 @@ class TalkingMaster implements AttemptConnection {
     }
   }
 
-  async *readLog(): AsyncGenerator<never> {}
+  async *readLog({ task, stream }: LogRequest, signal: AbortSignal): AsyncGenerator<LogPiece> {
+    this.reads.push([task, stream, signal]);
+    if (stream === "stdout") yield* this.prints(task);
+  }
   async stop(): Promise<void> {}
   close(): void {
     this.closed = true;
@@ -47,14 +58,16 @@ class TalkingMaster implements AttemptConnection {
 let context: RecordedContext;
 let masters: TalkingMaster[];
 let followed: FollowedMaster;
+let wakes: number;
 beforeEach(() => {
   context = recordedContext({});
   masters = [];
+  wakes = 0;
   followed = following();
 });
 
 function following(options: Partial<FollowOptions> = {}): FollowedMaster {
-  const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
+  const access = { applicationId: "", caller };
   return new FollowedMaster(
     {
       id: aReport().id,
@@ -75,7 +88,9 @@ function following(options: Partial<FollowOptions> = {}): FollowedMaster {
       ...followedInto(context),
       ...options,
     },
-    () => undefined,
+    () => {
+      wakes += 1;
+    },
   );
 }
 
@@ -136,4 +151,121 @@ test("each silence of the AM is told once, and its end", async () => {
     expect(followed.isHeard).toBe(true);
   }
   followed.close();
+});
+
+test("the silence is told with what the ResourceManager says meanwhile", async () => {
+  const master = await find(1);
+  await master.say(saying(1));
+  context.clock.nowMs += 5_000;
+  followed.tellSilence(aReport({ state: "RUNNING", currentAttemptId: "appattempt_1795305600000_0009_000002" }));
+  expect(said()).toContain(
+    "The AM has not answered for 5 s; the ResourceManager says RUNNING, attempt 2; still trying",
+  );
+  followed.close();
+});
+
+test("what the cluster knows of a state is shown with it", async () => {
+  const explained = aJobStatus({ amHost: "explained" });
+  followed = following({
+    applications: aPlace({
+      contact: async () => ({ attempt: 1, host: "nm1", port: 1, access: { applicationId: "", caller } }),
+      explainedSoon: () => explained,
+    }),
+  });
+  const master = await find(1);
+  await master.say(saying(1));
+  expect(said()).toContain("AM running on explained");
+  followed.close();
+});
+
+describe("the output of tasks", () => {
+  const reads = ({ reads: all }: TalkingMaster) => all.map(([task, stream]) => `${task} ${stream}`);
+  const printing = (text: string) => ({ offset: 0, data: Buffer.from(text), generation: 1, skippedBytes: 0 });
+
+  test("is read as soon as the tasks are known: before the AM has told of any, where the job does", async () => {
+    followed = following({ tasks: ["worker:0", "ps:0"], logs: { kind: "lead" }, leadTask: "ps:0" });
+    const master = await find(1);
+    expect(reads(master)).toEqual(["ps:0 stdout", "ps:0 stderr"]);
+    await master.say(saying(1));
+    expect(reads(master)).toHaveLength(2);
+    followed.close();
+  });
+
+  test("is the lead task's that is named, or that which usually leads", async () => {
+    for (const [leadTask, lead] of [
+      ["ps:0", "ps:0"],
+      [undefined, "worker:0"],
+    ] as const) {
+      followed = following({ logs: { kind: "lead" }, ...(leadTask && { leadTask }) });
+      const master = await find(1);
+      await master.say(saying(1));
+      expect(new Set(master.reads.map(([task]) => task))).toEqual(new Set([lead]));
+      const tasks = aJobStatus().tasks.map((task) => ({ ...task, startedAtMs: 1 }));
+      expect(
+        following({ logs: { kind: "lead" }, ...(leadTask && { leadTask }) }).unseen(aJobStatus({ tasks })),
+      ).toEqual([lead]);
+      followed.close();
+    }
+  });
+
+  test("of the ApplicationMaster is its one log", async () => {
+    followed = following({ logs: { kind: "master" } });
+    const master = await find(1);
+    await master.say(saying(1));
+    expect(reads(master)).toEqual(["am stdout"]);
+    followed.close();
+  });
+
+  test("of a task that the job has not is refused, and that is news", async () => {
+    followed = following({ logs: { kind: "named", names: ["evaluator:0"] } });
+    const master = await find(1);
+    expect(followed.refused).toBeUndefined();
+    await master.say(saying(1));
+    expect(followed.refused?.message).toContain("evaluator:0");
+    expect([wakes, reads(master)]).toEqual([1, []]);
+    followed.close();
+  });
+
+  test("is missed of those that were not read to their end, by the state that was kept, or was heard last", async () => {
+    const [worker, ...others] = aJobStatus().tasks.map((task) => ({ ...task, startedAtMs: 1 }));
+    const master = await find(1);
+    master.prints = async function* (task) {
+      yield printing("printed\n");
+      if (task !== "worker:0") throw new Error("broken");
+    };
+    await master.say({
+      type: "status",
+      status: aJobStatus({ tasks: worker === undefined ? [] : [worker, ...others] }),
+    });
+    expect(followed.unseen(undefined)).toEqual(["worker:1", "ps:0"]);
+    expect(followed.unseen(aJobStatus({ tasks: others.slice(0, 1) }))).toEqual(["worker:1"]);
+    expect(["worker:1", "worker:7"].map((task) => followed.isUnread(task))).toEqual([false, true]);
+    followed.close();
+  });
+
+  test("that is on its way when the job has ended is waited for", async () => {
+    const master = await find(1);
+    let send = (): void => undefined;
+    const sent = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    master.prints = async function* () {
+      await sent;
+      yield printing("the last line\n");
+    };
+    await master.say(saying(1));
+    const finished = followed.finish().then(() => said());
+    await settled();
+    send();
+    expect((await finished).match(/the last line/g)).toHaveLength(3);
+    followed.close();
+  });
+
+  test("is read no more when nobody follows any more", async () => {
+    const master = await find(1);
+    await master.say(saying(1));
+    followed.close();
+    expect(master.reads.map(([, , signal]) => signal.aborted)).toEqual(master.reads.map(() => true));
+    expect([master.reads.length, master.closed]).toEqual([6, true]);
+  });
 });

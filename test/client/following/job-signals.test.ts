@@ -69,7 +69,7 @@ describe("a command that follows a job which it did not submit", () => {
     expect(gets("SIGINT")).toBe(false);
     jest.advanceTimersByTime(SAME_SIGNAL_MS);
     expect(gets(signal)).toBe(true);
-    expect(left[0]).toContain(`${id} still runs`);
+    expect(left).toEqual([signal === "SIGHUP" ? runsOn : `Left at once; ${id} still runs: tony-ts status ${id}`]);
     expect(stop.aborted).toBe(false);
   });
 
@@ -93,6 +93,24 @@ describe("a command that submits a job", () => {
       expect(left).toEqual(["Left at once; nothing was submitted"]);
     },
   );
+
+  test("that leaves at once says what becomes of the job: it may run on, or is being ended", () => {
+    const leaving = (...before: readonly "ending"[]) => {
+      left = [];
+      const one = submitting();
+      one.named(id);
+      one.submitted();
+      gets("SIGINT");
+      for (const _ of before) one.ending();
+      jest.advanceTimersByTime(SAME_SIGNAL_MS);
+      gets("SIGINT");
+      one.unwatch();
+      return left;
+    };
+    expect(leaving()).toEqual([`Left at once; ${id} may still run: tony-ts kill ${id}`]);
+    expect(leaving("ending")).toEqual([`Left at once; ${id} is being ended: tony-ts wait ${id} waits for that`]);
+    expect(process.exit).toHaveBeenCalledWith(5);
+  });
 
   test("at the end of its terminal leaves a job that was taken, and submits one first whose id was told", () => {
     const one = submitting();

@@ -71,6 +71,21 @@ describe("a job without an AM that can be asked", () => {
     expect(said().match(/The job could not be asked to end, trying again: connection refused/g)).toHaveLength(2);
   });
 
+  test("is said to be ended once the ResourceManager has taken that", async () => {
+    let ending = 0;
+    const stop = stopOf({
+      ending: () => {
+        ending += 1;
+      },
+    });
+    refusals = [away];
+    for (const told of [0, 1, 1]) {
+      await stop.press(undefined);
+      expect(ending).toBe(told);
+      context.clock.nowMs += 10_000;
+    }
+  });
+
   test("is left when it has not ended in time", async () => {
     const stop = stopOf();
     await stop.press(undefined);
@@ -78,6 +93,10 @@ describe("a job without an AM that can be asked", () => {
     expect(stop.isOverdue).toBe(false);
     context.clock.nowMs += 1;
     expect(stop.isOverdue).toBe(true);
+    expect(stop.leave()).toBe(5);
+    expect(said()).toContain(
+      "application_1795305600000_0009 has not ended within 15 s and may still run: tony-ts kill application_1795305600000_0009\n",
+    );
   });
 });
 
@@ -118,6 +137,37 @@ describe("a job whose AM was asked to stop", () => {
       context.clock.nowMs += 20_000;
     }
     expect(said().match(/The job has until/g)).toHaveLength(1);
+    session.close();
+  });
+
+  test("is left to the ResourceManager where the AM cannot be asked, which is told", async () => {
+    const stop = stopOf();
+    const session = await hearing(aJobStatus, {
+      stop: async () => {
+        throw new HadoopError("connection lost", { code: "API_UNREACHABLE" });
+      },
+    });
+    await stop.press(session);
+    expect(kills).toBe(1);
+    expect(said()).toContain("The AM cannot be asked to end it: connection lost\n");
+    session.close();
+  });
+
+  test("has no more time than whoever stopped us: then it is killed, and left soon after", async () => {
+    const stop = stopOf({ endWithinMs: 2_000 });
+    const session = await hearing(() => endingBy(context.now() + 60_000, context.now()));
+    for (const [passedMs, kill, isOverdue] of [
+      [0, 0, false],
+      [1_999, 0, false],
+      [1, 1, false],
+      [4_999, 1, false],
+      [1, 1, true],
+    ] as const) {
+      context.clock.nowMs += passedMs;
+      await stop.press(session);
+      expect([kills, stop.isOverdue]).toEqual([kill, isOverdue]);
+    }
+    expect(said()).not.toContain("The job has until");
     session.close();
   });
 

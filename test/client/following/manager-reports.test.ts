@@ -54,6 +54,17 @@ describe("a ResourceManager that does not answer", () => {
     await expect(reports.ask(false)).rejects.toMatchObject({ code: "CONTACT_LOST", cause: silent });
   });
 
+  test("is told of once it has lasted, with what it says", async () => {
+    answer = failing(silent);
+    await reports.ask(false);
+    context.clock.nowMs += 5_000;
+    await reports.ask(false);
+    expect(context.out.text + context.err.text).toBe("");
+    context.clock.nowMs += 1;
+    await reports.ask(false);
+    expect(context.out.text + context.err.text).toMatch(/has not answered for 5 s; .*: connection refused\n/);
+  });
+
   test("is none that does not know the job", async () => {
     answer = failing(forgotten);
     await expect(reports.ask(true)).rejects.toMatchObject({

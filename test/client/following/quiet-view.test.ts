@@ -7,8 +7,8 @@ import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
 
-function scene(filter?: LineFilter) {
-  const { output, out, err } = recordedContext({});
+function scene(filter?: LineFilter, terminal = false) {
+  const { output, out, err } = recordedContext({ terminal });
   const ends: string[] = [];
   const printer = new LogPrinter(output);
   const more = filter === undefined ? {} : { filter };
@@ -42,6 +42,37 @@ describe("the logs of a job that are followed", () => {
       `${report.id} FAILED: worker:0 exited 1\n  tony-ts status ${report.id} says more`,
       `${report.id} SUCCEEDED: all is well · 0 restarts · 0 GiB·h`,
     ]);
+  });
+
+  test("have what is waited for beside them, until the job is heard or ends", () => {
+    for (const over of ["show", "ended", "left"] as const) {
+      const { view, out, err } = scene({}, true);
+      view.waiting(aReport(), "queue ml has no room");
+      expect(out.text + err.text).toContain(`${report.id} ACCEPTED: queue ml has no room`);
+      view.managerSilent(6_000, "connection refused");
+      expect(out.text).toContain("has not answered for 6 s");
+      if (over === "show") view.show(aJobStatus());
+      else if (over === "left") view.left("Left");
+      else view.ended({ report, exitCode: ExitCode.succeeded, outcome });
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: what clears a terminal below its cursor
+      expect(out.text).toMatch(/\u001b\[\d+A\r\u001b\[J$/);
+    }
+    const { view, out, err } = scene();
+    view.waiting(aReport(), "queue ml has no room");
+    view.managerSilent(6_000, "connection refused");
+    expect(out.text).toBe("");
+    expect(err.text).toMatch(/ACCEPTED: queue ml has no room\n.*has not answered for 6 s.*: connection refused\n$/);
+  });
+
+  test("of a search name its trials, also in how it ended", () => {
+    const { view, out, ends } = scene();
+    const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+    view.show(aJobStatus({ search }));
+    view.taskLine("worker:1", { stream: "stdout", line: "a" });
+    const failed = { ...outcome, result: "failed", summary: "worker:1 exited 1" } as const;
+    view.ended({ report, exitCode: ExitCode.jobFailed, outcome: failed });
+    expect(out.text).toBe("trial:1 | a\n");
+    expect(ends[0]).toMatch(/FAILED: trial:1 exited 1\n/);
   });
 
   test("have what is said of the job beside them", () => {
