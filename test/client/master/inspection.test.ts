@@ -258,6 +258,7 @@ describe("what status shows of a job", () => {
       "ps:2",
     ]);
     expect(rows([lost, ...others])).toEqual(["worker:0", "worker:1 to worker:39"]);
+    expect(rows(waiting("ps", 4))).toEqual(["ps:0 to ps:3"]);
   });
 
   test("who is slow, in the words of the advice, and where", () => {
@@ -275,6 +276,12 @@ describe("what status shows of a job", () => {
       expect.arrayContaining(["slow:", "  worker:1 goes at 32 % of the others' rate, on n1"]),
     );
     expect(shown(1, 0.75)).not.toContain("slow:");
+  });
+
+  test("what it costs, where it has prices", () => {
+    const usage = { memoryMiBSeconds: 1024 * 3600, vcoreSeconds: 7200, cost: { amount: 3.25, currency: "EUR" } };
+    const lines = inspectionLines({ report: aReport({ state: "RUNNING" }), status: aJobStatus({ usage }) }, nowMs);
+    expect(lines).toContain("  cost 3.3 EUR: 1 GiB·h, 2 core·h");
   });
 
   test("what the GPUs of its tasks do", () => {

@@ -143,6 +143,7 @@ describe("what a person must do", () => {
       ],
     });
     expect(await needs({ out: "new.sh" })).toEqual({ written: "new.sh", needs: [] });
+    expect((await remarksOf("run.sh", `${submitter} -executes "train 1"\n`)).remarks).toEqual([]);
   });
 });
 
@@ -188,6 +189,7 @@ describe("a script that runs a job's file", () => {
   test("that is given alone names what was written before, or the tony.xml that TonY finds", async () => {
     expect((await migrated({ "run.sh": script("job.xml") }))[0]?.typed).toEqual([command("job.xml")]);
     writeFileSync(path.join(workingDirectory, "job.tony-ts.xml"), "");
+    expect((await migrated({ "bin/run.sh": script("job.xml") }))[0]?.typed).toEqual([command("job.xml")]);
     expect((await migrated({ "run.sh": script("job.xml") }))[0]?.typed).toEqual([command("job.tony-ts.xml")]);
     writeFileSync(path.join(workingDirectory, "tony.xml"), "");
     const alone = `${submitter} -executes train.py\n`;
