@@ -42,8 +42,18 @@ describe("choosing jobs", () => {
     expect((await chosen({ all: true })).numbers).toEqual([1, 2, 3, 4, 5]);
   });
 
+  test("in all of YARN's states of it", async () => {
+    const statesOf = async (...states: JobFilter["states"] & {}) => (await chosen({ states })).asked.states;
+    expect(await statesOf("waiting")).toEqual(["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"]);
+    expect(await statesOf("killed", "failed")).toEqual(["FINISHED", "KILLED", "FAILED"]);
+    const killed = aReport({ id: "application_1_0006", state: "FINISHED", finalStatus: "KILLED" });
+    const odd = aReport({ id: "application_1_0007", state: "FINISHED", finalStatus: "UNDEFINED" });
+    expect((await chosen({ states: ["killed"] }, [killed, odd])).numbers).toEqual([6]);
+    expect((await chosen({ states: ["failed"] }, [killed, odd])).numbers).toEqual([7]);
+  });
+
   test("by a part of the name, in any case of letters", async () => {
-    expect((await chosen({ all: true, name: "bert" })).numbers).toEqual([1, 2, 4, 5]);
+    for (const name of ["bert", "BERT"]) expect((await chosen({ all: true, name })).numbers).toEqual([1, 2, 4, 5]);
   });
 
   test("everybody's in a queue, or one user's there", async () => {

@@ -104,6 +104,49 @@ describe("what is short for containers that do not come", () => {
     ]);
   });
 
+  test("is told of nodes the most roomy first, and of who holds most first, wherever in the cluster that is", () => {
+    const nodes = [
+      node("a", amount(8192, 8), amount(8192, 8)),
+      node("b", amount(8192, 8), amount(4096, 2)),
+      node("c", amount(8192, 8), amount(6144, 2)),
+      node("d", amount(8192, 8), amount(1024, 1), "ssd"),
+      node("e", amount(8192, 8), amount(0, 0), "ssd"),
+    ];
+    const applications = [
+      running("application_1_0003", amount(2048, 1), { user: "bob", queue: "root.etl" }),
+      running("application_1_0004", amount(9216, 4)),
+    ];
+    const { reasons } = waitFor(amount(2048, 1), { nodes, applications, sharedLabels: [] }, { missing: 4 });
+    expect(reasons?.[0]).toMatch(/free are b 4 GiB, 6 cores, c 2 GiB, 6 cores, a 0 MiB, 0 cores$/);
+    expect(reasons?.[1]).toMatch(
+      /application_1_0004 \(bert of ada in queue ml: 9 GiB\).*application_1_0003 \(bert of bob in queue etl: 2 GiB\)/,
+    );
+    expect(reasons?.[1]).toMatch(/applications that you may not see \(8 GiB\)/);
+  });
+
+  test("is told beside what else is known of the job", () => {
+    const keys = [{ key: "tony.worker.memory" }];
+    const reason = { code: "containers", role: "worker", missing: 1, instances: 1, ask: "", settings: keys } as const;
+    const role = {
+      name: "worker",
+      instances: 1,
+      allocated: 0,
+      registered: 0,
+      running: 0,
+      ended: 0,
+      ...amount(1024, 1),
+    };
+    const gang = waitOf({ reason: { code: "gang", setting: { key: "tony.container.hold-timeout" } }, sinceMs: 0 });
+    const waits = [waitOf({ reason, delays: [notGiven], sinceMs: 7, endsAtMs: 9 }), gang];
+    const status = aJobStatus({ roles: [role], waits });
+    const full = { nodes: [node("a", amount(8192, 8), amount(8192, 0))], sharedLabels: [], applications: [] };
+    const explained = withShortages(status, full);
+    expect({ ...explained, waits: [] }).toEqual({ ...status, waits: [] });
+    expect(explained.waits[0]).toMatchObject({ sinceMs: 7, endsAtMs: 9, delays: [{ code: "nodes-short" }, {}] });
+    expect(explained.waits[1]).toEqual(gang);
+    expect(withShortages(aJobStatus({ roles: [], waits }), full).waits).toEqual(waits);
+  });
+
   test("is not told of nodes that the label, or its lack, excludes", () => {
     const full = node("a", amount(8192, 8), amount(8192, 8));
     const exclusive = node("b", amount(8192, 8), amount(0, 0), "ssd");

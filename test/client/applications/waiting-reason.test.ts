@@ -73,6 +73,11 @@ describe("why an application's AM does not run yet", () => {
     );
   });
 
+  test("the queue has used all of its share of the nodes with the label that the AM asks for", () => {
+    const diagnostics = activated({ used: "100.0", partition: "gpu" });
+    expect(reason({ diagnostics })).toMatchObject({ code: "am-queue-full", label: "gpu" });
+  });
+
   test("a queue that is nearly full has room, to a tenth of a percent", () => {
     expect(reason({ diagnostics: activated({ used: "99.94" }) })).toMatchObject({ code: "am-not-placed" });
     expect(reason({ diagnostics: activated({ used: "99.95" }) })).toMatchObject({ code: "am-queue-full" });
@@ -122,6 +127,7 @@ describe("why an application's AM does not run yet", () => {
   });
 
   test.each([
+    ["NEW", "the ResourceManager is storing the application"],
     ["NEW_SAVING", "the ResourceManager is storing the application"],
     ["SUBMITTED", "the scheduler has not taken the application up yet"],
   ] as const)("while it is %s", (state, said) => {

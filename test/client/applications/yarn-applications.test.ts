@@ -136,6 +136,12 @@ describe("the ApplicationMaster of a job", () => {
     expect(await applications.contact({ ...report, amRpcPort: 0 })).toBeUndefined();
   });
 
+  test("is reached by what was made for its submission, which nobody reads", async () => {
+    const made = clientAccess(identity);
+    applications.remember(made);
+    expect(await applications.contact(aReport({ ...running, ...attempt }))).toMatchObject({ access: made });
+  });
+
   test("cannot be asked without, and it is said why", async () => {
     expect(await applications.contact(aReport({ ...running, ...attempt }))).toBeUndefined();
     expect(applications.noContactReason(aReport(running))).toBe(
@@ -209,6 +215,20 @@ describe("what a job that has ended left in its staging folder", () => {
     await applications.sweep();
     expect(readFileSync(path.join(own, jobFileName), "utf8")).not.toBe("");
   });
+});
+
+test("a ResourceManager that is asked briefly is given up at once", async () => {
+  const patience = cluster.patience;
+  applications.askBriefly();
+  expect(cluster.patience).not.toBe(patience);
+});
+
+test("a job ends for the reason that is given, and one that is not known cannot", async () => {
+  manager.applications = [aReport({ id, user: me, state: "RUNNING" })];
+  await applications.kill(id, "enough");
+  expect(manager.killed).toEqual([{ id, reason: "enough" }]);
+  manager.applications = [];
+  await expect(applications.kill(id, "enough")).rejects.toMatchObject({ code: "APPLICATION_NOT_FOUND" });
 });
 
 test("whoever may not end a job is told whose it is", async () => {

@@ -392,6 +392,27 @@ services:
     });
   });
 
+  test("has FPGAs, what has no meaning, and what Skein has no field for, told with its line", () => {
+    const { settings: values, remarks: said } = migrated(
+      "services:\n  a:\n    script: x\n    max_restarts: 0\n    allow_failures: false\n    racks: [r1]\n    relax_locality: true\n" +
+        "    resources:\n      memory: 1 gb\n      fpgas: 2\n      tpus: 4\n    env: {N: 1}\n",
+    );
+    expect(values).toMatchObject({
+      "tony.a.memory": "954m",
+      "tony.a.resource.yarn.io/fpga": "2",
+      "tony.a.envs": "N=1",
+    });
+    expect(Object.keys(values).filter((key) => /restart|retry|fail/.test(key))).toEqual([]);
+    expect(said.filter((one) => !one.startsWith("changes"))).toEqual([
+      "no-meaning 4 max_restarts: none is what holds without it",
+      "no-meaning 5 allow_failures: that they count is what holds without it",
+      expect.stringMatching(/^to-mend 6 racks: hosts cannot be named/),
+      expect.stringMatching(/^no-meaning 7 relax_locality: it says how strictly/),
+      "to-mend 11 tpus is not a field of Skein",
+    ]);
+    expect(said.filter((one) => one.includes("in front of the command"))).toEqual([]);
+  });
+
   test("leaves to a person how many of a service without instances there are, and what a list of files is called", () => {
     const { settings: values, remarks: said } = migrated(
       "services:\n  a: {script: x, instances: 0, files: [env.zip]}\n",
