@@ -74,6 +74,11 @@ describe("the logs of a job in the portal", () => {
       lines: ["info   worker:0 starts.", "info   worker:0 starts."],
     });
     expect(await read({ task: "am", text: "task-started" })).toMatchObject({ lines: [] });
+    const foreign = { [master]: { "am.log": 'java.lang.Error: worker:1\n{"message": "worker:1"}\n' } };
+    expect((await read({ task: "am", text: "worker:1" }, foreign)).lines).toEqual([
+      "java.lang.Error: worker:1",
+      '{"message": "worker:1"}',
+    ]);
   });
 
   test("of a job of TonY's, or without its ApplicationMaster's log, are those of each task's last container", async () => {

@@ -58,6 +58,7 @@ describe("the list of jobs", () => {
     ["tag=team", []],
     ["cause=out of", ["2"]],
     ["name=%20%20", ["1", "2", "3", "4"]],
+    ["state=%20&user=%20&since=%20&until=&count=", ["1", "2", "3", "4"]],
     ["state=running", ["3"]],
     ["state=waiting", ["4"]],
     ["user=ada&state=succeeded", ["1"]],
@@ -90,8 +91,8 @@ describe("the list of jobs", () => {
   });
 
   test.each([
-    ["colour=red&size=1", /^colour is not one of/],
-    ["state=odd", /^state is one of/],
+    ["colour=red&size=1", /^colour is not one of user, queue, tag, name, cause, state, since, until, from, count$/],
+    ["state=odd", /^state is one of waiting, running, succeeded, failed, killed, unknown$/],
     ["since=x", /^since and until are/],
     ["since=2026-13-01", /^since and until are/],
     ["until=-1", /^since and until are/],
