@@ -21,7 +21,13 @@ const blockBytes = 1 << 20;
 const beganAt = performance.now();
 const { env: environment, stdout: out, stderr: err } = process;
 const output = new Output({ out, err, environment, now: Date.now });
-const cluster = await Cluster.open({ environment, workingDirectory: process.cwd(), output, now: Date.now });
+const cluster = await Cluster.open({
+  environment,
+  workingDirectory: process.cwd(),
+  output,
+  streams: process,
+  now: Date.now,
+});
 try {
   const result: CallsAndBytes = { ...(await measureCalls()), uploadMiBPerSecond: await measureUpload() };
   console.log(JSON.stringify(result));

@@ -208,5 +208,5 @@ function quietContext(
     environment,
     now: Date.now,
   });
-  return { environment, workingDirectory, output, now: Date.now };
+  return { environment, workingDirectory, output, streams: process, now: Date.now };
 }

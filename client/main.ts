@@ -22,7 +22,9 @@ let json = words.includes("--json");
 leaveWithReader(process.stdout);
 ignoreErrors(process.stderr);
 watchForDefects((error) => void leave(told(error)));
-void run({ environment, workingDirectory: process.cwd(), output, now: Date.now }).catch(told).then(leave);
+void run({ environment, workingDirectory: process.cwd(), output, streams: process, now: Date.now })
+  .catch(told)
+  .then(leave);
 
 /** Runs the command line. */
 async function run(context: ClientContext): Promise<ExitCode | CommandExit> {

@@ -29,7 +29,7 @@ export const exec = defineCommand({
     const session = master.openSession(task, { type: "command", words });
     const signals = passSignals(session);
     try {
-      return await runCommand(session, process, () => undefined);
+      return await runCommand(session, context.streams, () => undefined);
     } catch (error) {
       const exitCode = signals.endedWith();
       if (exitCode === undefined) throw error;

@@ -63,7 +63,7 @@ export const kv = defineCommand({
       return ExitCode.succeeded;
     }
     const { JobKeys } = await import("../master/job-keys.ts");
-    const input = action === "transact" ? (key ?? (await text(process.stdin))) : key;
+    const input = action === "transact" ? (key ?? (await text(context.streams.stdin))) : key;
     const master = await connectRunningJob(application, conf, context);
     try {
       const { printed, lines } = await new JobKeys(master)[action]({ key: input ?? "", value: value ?? "", owner });

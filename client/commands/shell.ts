@@ -13,7 +13,7 @@ export const shell = defineCommand({
     ["shell application_1795305600000_0007 worker:1 -- top", "Run top instead of a shell"],
   ],
   run: async ({ application, task: name, conf }, context, rest) => {
-    const { stdin, stdout } = process;
+    const { stdin, stdout } = context.streams;
     if (!stdin.isTTY || !stdout.isTTY) throw usageError("There is no terminal here: exec runs commands in a pipe");
     const { connectTask } = await import("../sessions/named-tasks.ts");
     const { runCommand } = await import("../sessions/run-command.ts");
@@ -24,11 +24,11 @@ export const shell = defineCommand({
     const session = master.openSession(task, { type: "command", words, terminal });
     let disconnect: (() => void) | undefined;
     const started = (isTerminal: boolean) => {
-      if (isTerminal) disconnect = connectTerminal(process, session);
+      if (isTerminal) disconnect = connectTerminal(context.streams, session);
       else context.output.problem(`${task} has no terminal: its node has neither script nor python3; lines are sent`);
     };
     try {
-      return await runCommand(session, process, started);
+      return await runCommand(session, context.streams, started);
     } finally {
       disconnect?.();
       master.close();

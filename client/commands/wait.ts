@@ -38,7 +38,7 @@ export const wait = defineCommand({
     try {
       if (application !== undefined) return await waitFor(application, await open(application), json, context);
       const wait = async (id: string) => waitFor(id, await open(id), json, context, { applicationId: id });
-      return await waitForJobs(createInterface({ input: process.stdin }), wait, json, context);
+      return await waitForJobs(createInterface({ input: context.streams.stdin }), wait, json, context);
     } finally {
       for (const applications of opened.values())
         await applications.then((each) => each.close()).catch(() => undefined);

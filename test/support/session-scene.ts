@@ -18,6 +18,7 @@ import { SteppedClock } from "./stepped-clock.ts";
 
 export interface SceneOptions {
   readonly door?: MasterServerOptions["door"];
+  readonly clients?: MasterServerOptions["clients"];
   /** What the program of worker:0 runs with; null: none runs. */
   readonly environment?: Readonly<Record<string, string>> | null;
   /** Where its Pythons stand. */
@@ -31,6 +32,8 @@ export class SessionScene {
   readonly records: Happening[] = [];
   readonly clock = new SteppedClock();
   readonly client: MasterClient;
+  /** Where the ApplicationMaster listens. */
+  readonly port: number;
   readonly commands = new Inbox<string>();
   readonly serving: ExecutorSessions;
   readonly stream: MasterStream;
@@ -44,6 +47,7 @@ export class SessionScene {
     { environment = { PATH: process.env.PATH ?? "" }, stacks }: SceneOptions,
   ) {
     this.#server = master.server;
+    this.port = master.server.port;
     this.sessions = sessions;
     this.stream = stream;
     this.client = new MasterClient({ address: master.address, access: clientAccess(identity), build: "test" });
@@ -69,7 +73,8 @@ export class SessionScene {
       taskIn: (containerId) => (link?.containerId === containerId ? link.task : undefined),
       tenantOf: (containerId) => (link?.containerId === containerId ? link.task : undefined),
     });
-    const master = await startMaster({ sessions, ...(options.door && { door: options.door }) });
+    const { door, clients } = options;
+    const master = await startMaster({ sessions, ...(door && { door }), ...(clients && { clients }) });
     const stream = new MasterStream({
       identity: executor,
       address: master.address,

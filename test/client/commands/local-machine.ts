@@ -6,6 +6,7 @@ import { localFiles, localRoot } from "../../../client/applications/local-folder
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { reportError } from "../../../client/command-line/handle-errors.ts";
 import { commands } from "../../../client/commands/commands.ts";
+import type { SessionHandler } from "../../../src/api/caller-session.ts";
 import type { ClientHandler, Follower, LogReader } from "../../../src/api/client-endpoint.ts";
 import { clientAccess, clientAccessFile, formatClientAccess } from "../../../src/api/identity.ts";
 import type { LogWanted } from "../../../src/api/messages.ts";
@@ -13,11 +14,14 @@ import { jobOutcome, jobStatus } from "../../../src/api/status-codec.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
+import { tcpSockets } from "../../../src/tcp-sockets.ts";
 import { identity, noClients, noSessions, startMaster } from "../../support/api.ts";
+import { eventually } from "../../support/eventually.ts";
 import { Inbox } from "../../support/inbox.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
+import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
 import { aJobStatus } from "../job-status.ts";
-import { recordedContext } from "../support.ts";
+import { type RecordedStreams, recordedContext, recordedStreams } from "../support.ts";
 
 // What commands load when they need it, before any runs: Jest does not link two modules at once that share one which is new.
 import "../../../client/applications/local-applications.ts";
@@ -32,15 +36,21 @@ import "../../../client/logs/live-logs.ts";
 import "../../../client/logs/stored-logs.ts";
 import "../../../client/master/end-application.ts";
 import "../../../client/master/inspection.ts";
-import "../../../client/master/job-keys.ts";
 import "../../../client/output/trial-table.ts";
 import "../../../client/results/advice.ts";
 import "../../../client/results/apply-settings.ts";
 import "../../../client/results/get-files.ts";
 import "../../../client/results/job-series.ts";
 import "../../../client/results/runs.ts";
+import "../../../client/master/job-keys.ts";
+import "../../../client/master/watched-keys.ts";
 import "../../../client/sessions/forward.ts";
+import "../../../client/sessions/named-tasks.ts";
 import "../../../client/sessions/page-address.ts";
+import "../../../client/sessions/pass-signals.ts";
+import "../../../client/sessions/run-command.ts";
+import "../../../client/sessions/show-page.ts";
+import "../../../client/sessions/terminal.ts";
 import "../../../client/sessions/stacks.ts";
 import "../../../client/shipping/prune-cache.ts";
 import "../../../client/shipping/cache-access.ts";
@@ -62,12 +72,18 @@ const MASTER = 1;
 export class LocalMachine {
   readonly folder = mkdtempSync(path.join(tmpdir(), "tony-commands-"));
   environment: Readonly<Record<string, string>> = { XDG_STATE_HOME: this.folder, HADOOP_CONF_DIR: "" };
+  /** Of the commands that are run from now on. */
+  streams: RecordedStreams = recordedStreams();
   readonly #root = localRoot(this.environment);
   readonly #running: RunningJob[] = [];
 
   /** Runs a command line to its end; an error is told as the program tells it. */
   async run(...words: readonly string[]): Promise<Ran> {
-    const context = recordedContext({ environment: this.environment, workingDirectory: this.folder });
+    const context = recordedContext({
+      environment: this.environment,
+      workingDirectory: this.folder,
+      streams: this.streams,
+    });
     let exitCode: number;
     try {
       const parsed = await parseArguments([...words], commands);
@@ -106,7 +122,9 @@ export class LocalMachine {
     return job;
   }
 
+  /** Nothing that a command opened may still be open. */
   async dispose(): Promise<void> {
+    for (const job of this.#running) await job.left();
     for (const job of this.#running) await job.stop();
     rmSync(this.folder, { recursive: true });
   }
@@ -150,6 +168,8 @@ type LiveLogs = Readonly<Record<string, string>>;
 interface RunningOptions {
   readonly logs?: LiveLogs;
   readonly clients?: Partial<ClientHandler>;
+  /** The executor of worker:0 is there, and does what sessions ask of it. */
+  readonly executor?: Pick<SceneOptions, "environment" | "stacks">;
 }
 
 /** A job of this machine whose ApplicationMaster answers in this process, and ends with the test's word. */
@@ -162,6 +182,8 @@ export class RunningJob {
   readonly #followers = new Set<Follower>();
   readonly #met = new Inbox<"follower" | "session">();
   readonly #options: RunningOptions;
+  #port = 0;
+  #atStart = 0;
   #close = async (): Promise<void> => undefined;
 
   constructor(folder: string, status: JobStatus, options: RunningOptions) {
@@ -174,32 +196,39 @@ export class RunningJob {
   }
 
   async start(): Promise<void> {
-    const { server } = await startMaster({
-      sessions: {
-        ...noSessions,
-        open: (session) => {
-          session.fail("there are none");
-          this.#met.put("session");
-        },
+    this.#port = await this.#startMaster({
+      ...noClients,
+      follow: (follower) => this.#follow(follower),
+      readLog: (wanted, reader) => this.#readLog(wanted, reader),
+      stop: (reason) => {
+        this.stops.push(reason);
+        void this.end("killed", reason);
+        return true;
       },
-      clients: {
-        ...noClients,
-        follow: (follower) => this.#follow(follower),
-        readLog: (wanted, reader) => this.#readLog(wanted, reader),
-        stop: (reason) => {
-          this.stops.push(reason);
-          void this.end("killed", reason);
-          return true;
-        },
-        ...this.#options.clients,
-      },
+      ...this.#options.clients,
     });
-    this.#close = () => server.close(0);
     writeFileSync(
       path.join(this.#folder, clientAccessFile),
       JSON.stringify(formatClientAccess(clientAccess(identity))),
     );
-    writeFileSync(path.join(this.#folder, "am-1.json"), JSON.stringify({ host: "127.0.0.1", port: server.port }));
+    writeFileSync(path.join(this.#folder, "am-1.json"), JSON.stringify({ host: "127.0.0.1", port: this.#port }));
+    this.#atStart = await this.#connected();
+  }
+
+  async #startMaster(clients: ClientHandler): Promise<number> {
+    const { executor } = this.#options;
+    if (executor !== undefined) {
+      const scene = await SessionScene.open({ clients, ...executor });
+      this.#close = () => scene.close();
+      return scene.port;
+    }
+    const open: SessionHandler["open"] = (session) => {
+      session.fail("there are none");
+      this.#met.put("session");
+    };
+    const { server } = await startMaster({ sessions: { ...noSessions, open }, clients });
+    this.#close = () => server.close(0);
+    return server.port;
   }
 
   /** Resolves when so many have come to follow it, or to ask whether they may open sessions. */
@@ -218,6 +247,15 @@ export class RunningJob {
       follower.status(jobStatus.encode(this.status));
       follower.outcome(jobOutcome.encode(outcome));
     }
+  }
+
+  /** Resolves when only those are connected with its ApplicationMaster who were at its start. */
+  async left(): Promise<void> {
+    await eventually(`all to leave ${this.id}`, async () => (await this.#connected()) <= this.#atStart, 3_000);
+  }
+
+  async #connected(): Promise<number> {
+    return (await tcpSockets()).filter(({ remotePort, uid }) => remotePort === this.#port && uid !== undefined).length;
   }
 
   async stop(): Promise<void> {
