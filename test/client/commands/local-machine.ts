@@ -21,7 +21,7 @@ import { Inbox } from "../../support/inbox.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
 import { aJobStatus } from "../job-status.ts";
-import { type RecordedStreams, recordedContext, recordedStreams } from "../support.ts";
+import { type RecordedContext, type RecordedStreams, recordedContext, recordedStreams } from "../support.ts";
 
 // What commands load when they need it, before any runs: Jest does not link two modules at once that share one which is new.
 import "../../../client/applications/local-applications.ts";
@@ -63,6 +63,11 @@ export interface Ran {
   readonly err: string;
 }
 
+/** A command that runs: what it has printed until now, and what it comes to. */
+export interface Started extends Pick<RecordedContext, "out" | "err"> {
+  readonly ended: Promise<Ran>;
+}
+
 /** What programs, their executors and the ApplicationMaster printed, by container (1 is the ApplicationMaster's) and file. */
 export type Logs = Readonly<Record<number, Readonly<Record<string, string>>>>;
 
@@ -79,22 +84,16 @@ export class LocalMachine {
 
   /** Runs a command line to its end; an error is told as the program tells it. */
   async run(...words: readonly string[]): Promise<Ran> {
-    const context = recordedContext({
-      environment: this.environment,
-      workingDirectory: this.folder,
-      streams: this.streams,
-    });
-    let exitCode: number;
-    try {
-      const parsed = await parseArguments([...words], commands);
-      if (!("run" in parsed)) throw new Error(parsed.text);
-      exitCode = await parsed.run(context);
-    } catch (error) {
-      const told = reportError(error);
-      context.output.problem(told.message);
-      exitCode = told.exitCode;
-    }
-    return { exitCode, out: context.out.text, err: context.err.text };
+    return await this.start(...words).ended;
+  }
+
+  /** The same of one that goes on for a while. */
+  start(...words: readonly string[]): Started {
+    const { environment, folder: workingDirectory, streams } = this;
+    const context = recordedContext({ environment, workingDirectory, streams });
+    const { out, err } = context;
+    const ended = ranIn(context, words).then((exitCode) => ({ exitCode, out: out.text, err: err.text }));
+    return { out, err, ended };
   }
 
   /** The same, of a command with --json. */
@@ -150,6 +149,18 @@ export class LocalMachine {
   #says(id: string, changes: Partial<JobStatus>): void {
     const status = aJobStatus({ applicationId: id, nowMs: submittedAtMs(id) + 5_000, ...changes });
     writeFileSync(path.join(this.#folder(id), localFiles.status), JSON.stringify(status));
+  }
+}
+
+async function ranIn(context: RecordedContext, words: readonly string[]): Promise<number> {
+  try {
+    const parsed = await parseArguments(words, commands);
+    if (!("run" in parsed)) throw new Error(parsed.text);
+    return await parsed.run(context);
+  } catch (error) {
+    const { message, exitCode } = reportError(error);
+    context.output.problem(message);
+    return exitCode;
   }
 }
 

@@ -1,9 +1,14 @@
+import { once } from "node:events";
 import { symlinkSync } from "node:fs";
+import { connect, createServer, type Server } from "node:net";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { JobStatus } from "../../../src/job/status.ts";
 import { eventually } from "../../support/eventually.ts";
+import { role } from "../job-status.ts";
 import { recordedStreams } from "../support.ts";
-import { LocalMachine } from "./local-machine.ts";
+import { LocalMachine, type Started } from "./local-machine.ts";
 
 let machine: LocalMachine;
 beforeEach(() => {
@@ -137,3 +142,170 @@ describe("tony-ts shell", () => {
     });
   });
 });
+
+describe("ports of a job on this machine", () => {
+  let program: Server;
+  let port = 0;
+  beforeEach(async () => {
+    program = createServer((socket) => void socket.end("hello"));
+    port = await listening(program);
+  });
+  afterEach(() => void program.close());
+
+  async function listening(server: Server): Promise<number> {
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    return portOf(server);
+  }
+
+  /** Of this machine, which nobody has. */
+  async function freePort(): Promise<number> {
+    const server = createServer();
+    const free = await listening(server);
+    server.close();
+    return free;
+  }
+
+  /** The job, whose program is on another machine as far as its status says. */
+  const running = (changes: Partial<JobStatus> = {}, host = "192.0.2.1") => {
+    const tasks = [{ task: "worker:0", state: "running", restarts: 0, host }] as const;
+    const services = [
+      { name: "other", task: "worker:1", url: "http://192.0.2.1:1" },
+      { name: "tensorboard", task: "worker:0", url: `http://192.0.2.1:${port}` },
+    ];
+    return machine.running({ tasks, services, ...changes }, { executor: {} });
+  };
+
+  const read = async (localPort: number) => await text(connect(localPort, "127.0.0.1"));
+
+  /** Once it says which port of this machine it has opened. */
+  async function opened({ out }: Started): Promise<number> {
+    await out.waitFor("\n");
+    return Number(/127\.0\.0\.1:(\d+)/.exec(out.text)?.[1]);
+  }
+
+  test.each([
+    ["forward", (id: string) => ["forward", id, "worker:0", String(port)]],
+    ["tensorboard", (id: string) => ["tensorboard", id]],
+  ] as const)("%s leads to the task's, as its words say, until Ctrl-C, and the job goes on", async (verb, words) => {
+    const job = await running();
+    const before = SIGNALS.map((signal) => process.listenerCount(signal));
+    const forwarded = machine.start(...words(job.id));
+    const local = await opened(forwarded);
+    expect(local).not.toBe(port);
+    expect(await read(local)).toBe("hello");
+    const http = verb === "tensorboard" ? "http://" : "";
+    process.emit("SIGINT", "SIGINT");
+    expect(await forwarded.ended).toEqual({
+      exitCode: 0,
+      out: `${http}127.0.0.1:${local} is forwarded to port ${port} of worker:0; Ctrl-C ends it\n`,
+      err: "",
+    });
+    await expect(read(local)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    expect([job.stops, SIGNALS.map((signal) => process.listenerCount(signal))]).toEqual([[], before]);
+  });
+
+  test.each(["SIGTERM", "SIGHUP"] as const)("%s ends it too", async (signal) => {
+    const { id } = await running();
+    const forwarded = machine.start("forward", id, "worker:0", String(port));
+    await opened(forwarded);
+    process.emit(signal, signal);
+    expect(await forwarded.ended).toMatchObject({ exitCode: 0, err: "" });
+  });
+
+  test.each(["forward", "tensorboard"])("%s has the port that is named, and says so in JSON", async (verb) => {
+    const { id } = await running();
+    const wanted = await freePort();
+    const task = verb === "forward" ? ["worker:0", String(port)] : [];
+    const forwarded = machine.start(verb, id, ...task, "--local-port", String(wanted), "--json");
+    expect(await opened(forwarded)).toBe(wanted);
+    process.emit("SIGINT", "SIGINT");
+    const { out } = await forwarded.ended;
+    expect(JSON.parse(out)).toEqual({ jsonVersion: 1, address: `127.0.0.1:${wanted}`, task: "worker:0", port });
+  });
+
+  test("is the task's own number where that is free here, and the task is elsewhere", async () => {
+    const elsewhere = await freePort();
+    for (const [host, isSame] of [
+      ["192.0.2.1", true],
+      ["127.0.0.11", false],
+    ] as const) {
+      const { id } = await running({}, host);
+      const forwarded = machine.start("forward", id, "worker:0", String(elsewhere));
+      expect((await opened(forwarded)) === elsewhere).toBe(isSame);
+      process.emit("SIGINT", "SIGINT");
+      await forwarded.ended;
+    }
+  });
+
+  test("of a trial's task is asked of that task", async () => {
+    const tasks = [{ task: "worker:0", state: "running", restarts: 0, trial: { state: "running" } }] as const;
+    const { id } = await running({ search, tasks });
+    const forwarded = machine.start("forward", id, "trial:0", String(port), "--json");
+    await opened(forwarded);
+    process.emit("SIGINT", "SIGINT");
+    expect(JSON.parse((await forwarded.ended).out)).toMatchObject({ task: "worker:0", port });
+    expect((await machine.run("forward", id, "trial:9", "80")).err).toContain("has no task trial:9");
+  });
+
+  test.each(["forward", "tensorboard", "page"])("%s: one that another program has is not had", async (verb) => {
+    const { id } = await running();
+    const task = verb === "forward" ? ["worker:0", "8080"] : [];
+    const { exitCode, out, err } = await machine.run(verb, id, ...task, "--local-port", String(port));
+    expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
+    expect(err).toMatch(new RegExp(`^--local-port ${port} cannot be opened on this machine: another program has it;`));
+  });
+
+  test.each([
+    ["forward", ["worker:0", "8080"]],
+    ["tensorboard", []],
+    ["page", []],
+  ] as const)("%s: what is no port is refused", async (verb, words) => {
+    const { id } = await running();
+    expect(await machine.run(verb, id, ...words, "--local-port", "65536")).toEqual({
+      exitCode: 2,
+      out: "",
+      err: "--local-port is a number from 1 to 65535, not 65536\n",
+    });
+  });
+
+  test.each([
+    { verb: "forward", changes: { roles: [] } },
+    { verb: "tensorboard", changes: { services: [], roles: [role("tensorboard", 1)] } },
+  ])("%j is waited for, because it may still come", async ({ verb, changes }) => {
+    const { id } = await running(changes);
+    const task = verb === "forward" ? ["worker:0", "8080"] : [];
+    const forwarded = machine.start(verb, id, ...task);
+    await forwarded.err.waitFor("The job has not opened its port yet: waiting for it\n");
+    process.emit("SIGINT", "SIGINT");
+    expect(await forwarded.ended).toMatchObject({ exitCode: 0, out: "" });
+  });
+
+  test("page: is shown to who has its address, and the job's ApplicationMaster is asked for it", async () => {
+    const asked: string[] = [];
+    const askPage = async (path: string) => `{"rev":${asked.push(path)}}`;
+    const job = await machine.running({}, { clients: { askPage } });
+    const wanted = await freePort();
+    const before = SIGNALS.map((signal) => process.listenerCount(signal));
+    const shown = machine.start("page", job.id, "--json", "--local-port", String(wanted));
+    expect(await opened(shown)).toBe(wanted);
+    const { url, ...more } = JSON.parse(shown.out.text);
+    expect([url, more]).toEqual([
+      expect.stringMatching(new RegExp(`^http://127\\.0\\.0\\.1:${wanted}/#.{32}$`)),
+      { jsonVersion: 1, applicationId: job.id },
+    ]);
+    const key = new URL(url).hash.slice(1);
+    const accept = `application/json; key=${key}`;
+    const answer = await fetch(new URL("/api/v1/tasks?from=7", url), { headers: { accept, connection: "close" } });
+    expect([await answer.text(), asked.at(-1)]).toEqual([`{"rev":${asked.length}}`, "tasks?from=7"]);
+    process.emit("SIGINT", "SIGINT");
+    expect(await shown.ended).toMatchObject({ exitCode: 0, err: "" });
+    await expect(read(wanted)).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    expect([job.stops, SIGNALS.map((signal) => process.listenerCount(signal))]).toEqual([[], before]);
+  });
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
