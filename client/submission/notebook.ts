@@ -29,9 +29,12 @@ export async function runNotebook(
   let id = "";
   let forwarded: Promise<unknown> | undefined;
   const view = new NotebookView(output, now, () => {
-    forwarded ??= forwardUntil(ended.signal, id, forwardOptions(localPort, token, output), context).catch((error) =>
-      output.problem(`The notebook cannot be reached from here: ${errorMessage(error)}`),
-    );
+    forwarded ??= forwardUntil(
+      ended.signal,
+      id,
+      { ...forwardOptions(localPort, token, output), conf: confOf(text) },
+      context,
+    ).catch((error) => output.problem(`The notebook cannot be reached from here: ${errorMessage(error)}`));
   });
   const submitted = (submittedId: string) => (id = submittedId);
   try {
@@ -43,11 +46,16 @@ export async function runNotebook(
   }
 }
 
+/** What leads to its cluster and its staging folder, as for a command of its own; the site's settings are read again. */
+function confOf({ settings }: JobText): string[] {
+  return [...settings.values()].filter(({ layer }) => layer !== "site").map(({ key, value }) => `${key}=${value}`);
+}
+
 function forwardOptions(
   localPort: number | undefined,
   token: string,
   { isTerminal }: Output,
-): Parameters<typeof forwardUntil>[2] {
+): Omit<Parameters<typeof forwardUntil>[2], "conf"> {
   const show = (address: string, { task }: Destination) => {
     const page = `http://${address}/lab`;
     const link = isTerminal ? `${page}?token=${encodeURIComponent(token)}` : `${page} (its token is in JUPYTER_TOKEN)`;
@@ -59,7 +67,6 @@ function forwardOptions(
     show,
     localPort,
     json: false,
-    conf: undefined,
   };
 }
 

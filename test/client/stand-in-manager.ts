@@ -90,6 +90,11 @@ export class StandInManager {
     await this.#server.stop();
   }
 
+  /** Who is connected with it. */
+  get callers(): number {
+    return this.#server.connections.filter(({ socket }) => !socket.destroyed).length;
+  }
+
   has(...applications: readonly (Partial<ApplicationReport> & Pick<ApplicationReport, "id">)[]): void {
     this.applications = applications.map((changes) => aReport({ user: "ada", ...changes }));
   }
@@ -235,6 +240,8 @@ function onWire(report: ApplicationReport): ReportOnWire {
     yarn_application_state: applicationStates.toWire(report.state),
     final_application_status: finalStatuses.toWire(report.finalStatus),
     ...(attempt !== undefined && { currentApplicationAttemptId: attemptIdToWire(attempt) }),
+    ...(report.amHost !== undefined && { host: report.amHost }),
+    ...(report.amRpcPort !== undefined && { rpc_port: report.amRpcPort }),
     trackingUrl: report.trackingUrl,
     diagnostics: report.diagnostics,
     startTime: report.startTimeMs,

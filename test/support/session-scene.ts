@@ -11,7 +11,7 @@ import type { SessionOutput, SessionWanted } from "../../src/api/session-message
 import type { CallingSession } from "../../src/api/session-stream.ts";
 import type { Happening } from "../../src/job/history-event.ts";
 import type { ProcessStacks } from "../../src/job/stacks.ts";
-import { executor, identity, register, startMaster } from "./api.ts";
+import { aRegistration, executor, identity, register, startMaster } from "./api.ts";
 import { Inbox } from "./inbox.ts";
 import { silentLog } from "./silent-log.ts";
 import { SteppedClock } from "./stepped-clock.ts";
@@ -19,6 +19,8 @@ import { SteppedClock } from "./stepped-clock.ts";
 export interface SceneOptions {
   readonly door?: MasterServerOptions["door"];
   readonly clients?: MasterServerOptions["clients"];
+  /** The one that has an executor; default worker:0. */
+  readonly task?: string;
   /** What the program of worker:0 runs with; null: none runs. */
   readonly environment?: Readonly<Record<string, string>> | null;
   /** Where its Pythons stand. */
@@ -62,18 +64,19 @@ export class SessionScene {
   }
 
   static async open(options: SceneOptions = {}): Promise<SessionScene> {
+    const { door, clients, task = "worker:0" } = options;
+    const [role] = task.split(":");
     let link: ExecutorLink | undefined;
     const made: { records: Happening[]; clock: SteppedClock } = { records: [], clock: new SteppedClock() };
     const sessions = new MasterSessions({
       clock: made.clock,
       records: new SessionRecords({ log: silentLog, add: (event) => made.records.push(event) }),
-      unknownTask: (task) => (task.startsWith("worker:") ? undefined : `there is no ${task}`),
+      unknownTask: (name) => (name.split(":")[0] === role ? undefined : `there is no ${name}`),
       spokenName: (task) => task,
       linkTo: (task) => (link?.task === task ? link : undefined),
       taskIn: (containerId) => (link?.containerId === containerId ? link.task : undefined),
       tenantOf: (containerId) => (link?.containerId === containerId ? link.task : undefined),
     });
-    const { door, clients } = options;
     const master = await startMaster({ sessions, ...(door && { door }), ...(clients && { clients }) });
     const stream = new MasterStream({
       identity: executor,
@@ -82,7 +85,7 @@ export class SessionScene {
       onEnd: () => undefined,
     });
     const scene = new SessionScene(master, sessions, stream, options);
-    stream.send(register());
+    stream.send(register(aRegistration({ task })));
     const call = await master.executors.calls.next(({ call }) => call === "connected");
     if ("link" in call) link = call.link;
     return Object.assign(scene, made);

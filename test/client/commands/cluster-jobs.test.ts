@@ -2,10 +2,14 @@ import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { clientAccess, clientAccessFile, formatClientAccess, pageKey } from "../../../src/api/identity.ts";
+import { jobStatus } from "../../../src/api/status-codec.ts";
 import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import type { NodeReport } from "../../../src/hadoop/yarn/records.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
-import { anExecutorJob, identity } from "../../support/api.ts";
+import { anExecutorJob, identity, noClients } from "../../support/api.ts";
+import { eventually } from "../../support/eventually.ts";
+import { SessionScene } from "../../support/session-scene.ts";
+import { aJobStatus } from "../job-status.ts";
 import { StandInManager } from "../stand-in-manager.ts";
 import { LocalMachine } from "./local-machine.ts";
 
@@ -21,7 +25,9 @@ beforeEach(async () => {
   manager = await StandInManager.start(machine.folder);
   machine.environment = { ...machine.environment, HADOOP_CONF_DIR: manager.configuration, HADOOP_USER_NAME: me };
 });
+/** Nothing that a command opened may still be open. */
 afterEach(async () => {
+  await eventually("all to leave the ResourceManager", () => manager.callers === 0, 3_000);
   await manager.stop();
   await machine.dispose();
 });
@@ -224,6 +230,88 @@ describe("of a job that has ended while its staging folder cannot be read", () =
     expect(err).toMatch(
       /^Nothing is known about the tasks of application_1_0001: what became of its tasks cannot be read now: .*s3a/s,
     );
+  });
+});
+
+describe("of a cluster's job that runs, the ApplicationMaster", () => {
+  const asked: unknown[] = [];
+  let scene: SessionScene;
+  beforeEach(async () => {
+    asked.length = 0;
+    scene = await SessionScene.open({
+      clients: {
+        ...noClients,
+        follow: (follower) => {
+          follower.status(jobStatus.encode(aJobStatus({ applicationId: first })));
+          return () => undefined;
+        },
+        transact: async ({ transaction }) => {
+          asked.push(transaction);
+          return { revision: 8, succeeded: true, results: [{ type: "delete", deleted: 1 }] };
+        },
+        stop: (reason) => {
+          asked.push(reason);
+          manager.has({ id: first, user: me, state: "KILLED", finalStatus: "KILLED" });
+          return true;
+        },
+      },
+      stacks: [],
+    });
+    manager.has({ id: first, user: me, state: "RUNNING", amHost: "127.0.0.1", amRpcPort: scene.port });
+    staged(first, "/node");
+  });
+  afterEach(() => scene.close());
+
+  const verbs: readonly (readonly string[])[] = [
+    ["exec", first, "worker:0", "--", "true"],
+    ["stacks", first, "worker:0"],
+    ["kv", first, "del", "a"],
+  ];
+
+  test.each(verbs.map((words) => [words] as const))(
+    "is asked by way of the staging folder that --conf names: %j",
+    async (words) => {
+      const at = words.indexOf("--");
+      const [before, after] = at < 0 ? [words, []] : [words.slice(0, at), words.slice(at)];
+      expect(await machine.run(...before, ...place(), ...after)).toMatchObject({ exitCode: 0, err: "" });
+    },
+  );
+
+  test("shows status, and ends the job in order", async () => {
+    expect(await json("status", first)).toMatchObject({ statusFrom: "am", status: { name: "bert" } });
+    expect(await run("kill", first, "--reason", "enough")).toMatchObject({ exitCode: 0, err: "" });
+    expect([asked, manager.killed]).toEqual([[expect.stringMatching(/: enough$/)], []]);
+  });
+
+  test.each([
+    ["exec", ["worker:0", "--", "true"]],
+    ["forward", ["worker:0", "8080"]],
+    ["tensorboard", []],
+    ["page", []],
+    ["kv", ["list"]],
+    ["kv", ["watch"]],
+    ["stacks", []],
+  ] as const)("cannot be asked where that folder cannot be read: %s %j", async (verb, words) => {
+    const { exitCode, out, err } = await machine.run(
+      verb,
+      first,
+      "--conf",
+      "tony.staging-dir=s3a://bucket/staging",
+      ...words,
+    );
+    expect({ exitCode, out }).toEqual({ exitCode: 3, out: "" });
+    expect(err).toMatch(/^The AM of application_1_0001 cannot be asked: .*s3a/);
+  });
+
+  test.each([
+    ["ACCEPTED", "does not run yet: "],
+    ["FINISHED", "has ended (SUCCEEDED): this needs a running job\n"],
+    ["KILLED", "has ended (KILLED): this needs a running job\n"],
+  ] as const)("is nobody's to ask of a job that is %s", async (state, why) => {
+    manager.has({ id: first, user: me, state, finalStatus: state === "FINISHED" ? "SUCCEEDED" : "UNDEFINED" });
+    const { exitCode, out, err } = await run("kv", first, "list");
+    expect({ exitCode, out }).toEqual({ exitCode: 3, out: "" });
+    expect(err).toContain(`${first} ${why}`);
   });
 });
 

@@ -79,6 +79,8 @@ export class LocalMachine {
   environment: Readonly<Record<string, string>> = { XDG_STATE_HOME: this.folder, HADOOP_CONF_DIR: "" };
   /** Of the commands that are run from now on. */
   streams: RecordedStreams = recordedStreams();
+  /** What they print goes to one. */
+  terminal = false;
   readonly #root = localRoot(this.environment);
   readonly #running: RunningJob[] = [];
 
@@ -89,8 +91,8 @@ export class LocalMachine {
 
   /** The same of one that goes on for a while. */
   start(...words: readonly string[]): Started {
-    const { environment, folder: workingDirectory, streams } = this;
-    const context = recordedContext({ environment, workingDirectory, streams });
+    const { environment, folder: workingDirectory, streams, terminal } = this;
+    const context = recordedContext({ environment, workingDirectory, streams, terminal });
     const { out, err } = context;
     const ended = ranIn(context, words).then((exitCode) => ({ exitCode, out: out.text, err: err.text }));
     return { out, err, ended };
