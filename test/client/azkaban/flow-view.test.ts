@@ -29,11 +29,12 @@ test("who ends a flow is not told what a second Ctrl-C does", () => {
 });
 
 test("the flow is told of a job that has ended: its last status and address; before that nothing", () => {
-  const { view } = viewed();
+  const { view, lines } = viewed();
   view.trackingUrl(url);
   view.show(aJobStatus({ generation: 1 }));
   view.show(aJobStatus({ generation: 2 }));
   view.trackingUrl("");
+  expect(lines().at(1)).toMatch(new RegExp(`AM running on 127.0.0.12 +${url}$`));
   expect(view.end).toBeUndefined();
   view.ended({ outcome, report: aReport({ state: "FINISHED" }), exitCode: 0 });
   expect(view.end).toMatchObject({ id: aReport().id, outcome, trackingUrl: url, status: { generation: 2 } });

@@ -381,9 +381,12 @@ describe("what is asked of a job that runs", () => {
       ["exec", id, "worker:0", "--", "true"],
     ])
       expect(await machine.run(...words)).toEqual({ exitCode: 3, out: "", err: message });
-    expect((await machine.run("tensorboard", id)).err).toContain(
-      `has ended (SUCCEEDED): this needs a running job, and so has its TensorBoard`,
-    );
+    const own = "a TensorBoard of your own shows what it has left: python3 -m tensorboard.main --logdir FOLDER";
+    expect(await machine.run("tensorboard", id)).toEqual({
+      exitCode: 3,
+      out: "",
+      err: `${message.trimEnd()}, and so has its TensorBoard; ${own}\n`,
+    });
   });
 
   test("page: is shown on this machine until the job ends, and is at no proxy", async () => {
