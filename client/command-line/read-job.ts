@@ -45,7 +45,7 @@ export async function readJobText(options: SubmissionOptions, context: ClientCon
     jobFile !== undefined && isOnCluster(jobFile) ? await fetchText(jobFile, options, context) : undefined;
   return readJob(options, {
     variables: variablesOf(context),
-    readText: (file) => (file === jobFile && isOnCluster(file) ? fetched : readLocalText(localPath(file))),
+    readText: (file) => (file === jobFile && isOnCluster(file) ? fetched : readLocal(localPath(file), context)),
   });
 }
 
@@ -57,6 +57,10 @@ function whichJob(verb: string, { workingDirectory }: ClientContext): string {
 
 function isOnCluster(file: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(file) && !file.startsWith("file:");
+}
+
+function readLocal(file: string, { workingDirectory }: ClientContext): string | undefined {
+  return readLocalText(path.resolve(workingDirectory, file), file);
 }
 
 function localPath(file: string): string {

@@ -88,16 +88,19 @@ interface XmlReaderOptions {
   readonly readText?: (path: string) => string | undefined;
 }
 
-/** The text of a local XML file; undefined when it does not exist. Other failures throw ConfigurationError. */
-export function readLocalText(path: string): string | undefined {
+/**
+ * The text of a local XML file; undefined when it does not exist. Other failures throw ConfigurationError.
+ * @param name by which people know it
+ */
+export function readLocalText(path: string, name: string = path): string | undefined {
   try {
-    return decodeXml(readFileSync(path), path);
+    return decodeXml(readFileSync(path), name);
   } catch (error) {
     if (isNotThere(error)) return undefined;
     if (error instanceof ConfigurationError) throw error;
     const problem =
       errorCode(error) === "EISDIR" ? "is a folder: name a file" : `cannot be read: ${errorMessage(error)}`;
-    throw new ConfigurationError(`${path} ${problem}`, {
+    throw new ConfigurationError(`${name} ${problem}`, {
       code: "CONFIGURATION_UNREADABLE",
       cause: error,
     });
