@@ -10,7 +10,7 @@ export interface OwnStreams {
   readonly stderr: Writable;
 }
 
-/** What a command may know of the process it runs in: everything that a test wants to choose. */
+/** What a command may know of the process that it runs in: everything that a test wants to choose. */
 export interface ClientContext {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workingDirectory: string;
@@ -20,7 +20,7 @@ export interface ClientContext {
   readonly now: () => number;
 }
 
-/** What `${…}` in a configuration may refer to. */
+/** The variables that `${…}` in a configuration may refer to. */
 export function variablesOf({ environment }: ClientContext): ReturnType<typeof processVariables> {
   return processVariables({ ...environment });
 }

@@ -1,4 +1,4 @@
-/** The library's entry, `import … from "tony-ts"`: submits jobs, follows them, reads what becomes of them. */
+/** The library's entry, `import … from "tony-ts"`: submits jobs, follows them, and reads how they ended. */
 // Its declarations name types of Node; a compiler of today takes none unless it is told (TypeScript 6 and later).
 /// <reference types="node" preserve="true" />
 import { type ExitCode, TonyError, usageError } from "../src/errors.ts";
@@ -29,25 +29,25 @@ export type {
 export type { ExitCode, JobOutcome, JobSpec, SubmissionOptions };
 
 export interface SubmitOptions {
-  /** Ends the job when it fires, in order, as Ctrl-C does; before the cluster has taken the job nothing is submitted. */
+  /** When it is aborted, the job is ended in order, as by Ctrl-C; before the cluster has accepted the job, nothing is submitted. */
   readonly signal?: AbortSignal;
   /** Runs the job on this machine instead of on the cluster. */
   readonly local?: boolean;
-  /** Whose output is among the events: `none`, `all`, `worker:1`, `worker`; default the chief's or worker:0's. */
+  /** Which tasks' output is among the events: `none`, `all`, `worker:1`, `worker`; default the chief's or worker:0's. */
   readonly logs?: string;
-  /** Names the cluster (HADOOP_CONF_DIR) and the user; default: the process's own. */
+  /** Selects the cluster (HADOOP_CONF_DIR) and the user; default: the process's own environment. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where relative paths start; default: the process's own. */
+  /** The folder that relative paths start from; default: the process's own. */
   readonly workingDirectory?: string;
 }
 
-/** More at once would take memory, and time-outs of a DataNode, rather than be done sooner. */
+/** More submissions at once would cost memory and DataNode time-outs, and would not finish sooner. */
 const handedIn = new Turns(20);
 
 /**
- * Submits a job; resolves when it has been taken. Nothing is printed, no signal of the process is handled, and the process never exits.
- * @param job the path or URL of its file, or what the command line of `tony-ts submit` says by options
- * @throws UserError with a code: `JOB_INVALID` with all that is wrong, `NOT_SUBMITTED` when the signal fired first, …
+ * Submits a job; resolves when it has been accepted. Prints nothing, handles no signal of the process, and never exits it.
+ * @param job the path or URL of its file, or the options of `tony-ts submit`
+ * @throws UserError with a code: `JOB_INVALID` with all that is wrong, `NOT_SUBMITTED` when the signal was aborted first, …
  */
 export async function submit(job: string | SubmissionOptions, options: SubmitOptions = {}): Promise<SubmittedJob> {
   const { local = false } = options;
@@ -69,7 +69,7 @@ export async function submit(job: string | SubmissionOptions, options: SubmitOpt
   });
 }
 
-/** Works with a signal of its own: many jobs may share the caller's. */
+/** Gives the work a signal of its own: many jobs may share the caller's. */
 async function withSignal<T>(callers: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { signal, release } = linkedSignal(callers);
   try {
@@ -86,7 +86,7 @@ function refuseUnknown(job: SubmissionOptions): void {
   throw usageError(`submit() has no option "${name}"${hint}`);
 }
 
-/** The reason of a signal that fired without one is the runtime's own, which says nothing more. */
+/** An abort without a reason has the runtime's own reason, which adds nothing. */
 function stoppedBy(reason: unknown): string {
   const who = "the program that submitted it";
   const isBare = typeof reason === "object" && reason !== null && "name" in reason && reason.name === "AbortError";
@@ -94,14 +94,14 @@ function stoppedBy(reason: unknown): string {
 }
 
 interface Following {
-  /** What was said of the submission. */
+  /** Remarks on the submission. */
   readonly remarks: readonly string[];
   readonly follow: (view: EventView) => Promise<ExitCode>;
 }
 
 /**
- * A job that the cluster has taken. It is followed from the first time that somebody reads its events or waits for its end; until then,
- * and when the process ends, it runs on by itself.
+ * A job that the cluster has accepted. It is followed from the first time that somebody reads its events or waits for its end; until
+ * then, and after this process ends, it runs on by itself.
  */
 export class SubmittedJob implements AsyncIterable<FollowEvent> {
   /** `application_…`, or `local_…` */
@@ -123,8 +123,8 @@ export class SubmittedJob implements AsyncIterable<FollowEvent> {
   }
 
   /**
-   * Its events from now on, as `tony-ts submit --json` prints them (docs/reference/json.md), to `end`, which who comes late gets too. Rejects as
-   * `ended` does.
+   * Its events from now on, as `tony-ts submit --json` prints them (docs/reference/json.md), up to `end`, which a late reader gets too. Rejects
+   * as `ended` does.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<FollowEvent> {
     const { name, queue } = this.spec;
@@ -164,7 +164,8 @@ export class SubmittedJob implements AsyncIterable<FollowEvent> {
 
   /**
    * How it ended.
-   * @throws UserError (`CONTACT_LOST`) when nobody can say; TonyError (`STILL_RUNNING`) when it did not end in time after the signal
+   * @throws UserError (`CONTACT_LOST`) when that cannot be found out; TonyError (`STILL_RUNNING`) when it did not end in time after
+   * the signal
    */
   ended(): Promise<JobOutcome> {
     this.#ended ??= this.#follow();
@@ -197,7 +198,7 @@ export class SubmittedJob implements AsyncIterable<FollowEvent> {
   }
 }
 
-/** Where nothing is printed: what would go to standard error is handed on. */
+/** A context that prints nothing: what would go to standard error is passed to the caller. */
 function quietContext(
   { environment = process.env, workingDirectory = process.cwd() }: SubmitOptions,
   remark: (text: string) => void,

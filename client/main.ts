@@ -16,7 +16,7 @@ import type { ErrorJson } from "./printed-json.ts";
 const { env: environment } = process;
 const words = process.argv.slice(2);
 const output = new Output({ out: process.stdout, err: process.stderr, environment, now: Date.now });
-// A command line that cannot be parsed was asked for JSON all the same.
+// Even when the command line cannot be parsed, it asked for JSON.
 let json = words.includes("--json");
 
 leaveWithReader(process.stdout);
@@ -54,7 +54,7 @@ function told(error: unknown): ExitCode {
   return exitCode;
 }
 
-/** Who reads events reads until the last of them. */
+/** A reader of events reads until the last of them. */
 function tellProgram(problem: ErrorJson): void {
   const verb = verbOf(words);
   const isStream = commands.some((command) => command.verb === verb && command.printsEvents);
@@ -65,6 +65,6 @@ function tellProgram(problem: ErrorJson): void {
 async function leave(exitCode: ExitCode | CommandExit): Promise<void> {
   process.exitCode = exitCode;
   await Promise.all([process.stdout, process.stderr].map(written));
-  // What is open still holds nothing up: gRPC goes on connecting to an AM that is frozen, although its channel was closed.
+  // Open handles do not delay the exit: gRPC goes on connecting to a frozen AM even after its channel was closed.
   process.exit(exitCode);
 }

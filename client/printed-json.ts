@@ -22,14 +22,14 @@ import type { Holder, LabelShare, NodeShare } from "./cluster/nodes-overview.ts"
 import type { CachedFile } from "./shipping/cache-prune.ts";
 import type { PlannedFile } from "./shipping/shipping.ts";
 
-/** Instead of a result, when a command cannot do what it should; where it prints events, these fields are in the last one, `end`. */
+/** Printed in place of a result when a command fails; a command that prints events has these fields in the last one, `end`. */
 export interface ErrorJson {
   readonly error: ErrorWords;
   readonly exitCode: ExitCode;
 }
 
 export interface ErrorWords {
-  /** `USAGE`, `NO_CLUSTER`, `RPC_CONNECT_FAILED`: stays the same while the message may change. */
+  /** `USAGE`, `NO_CLUSTER`, `RPC_CONNECT_FAILED`: stays the same when the message changes. */
   readonly code: string;
   /** For people. */
   readonly message: string;
@@ -39,23 +39,23 @@ export interface ErrorWords {
 
 export interface StatusJson {
   readonly status: JobStatus;
-  /** Whether its AM told or left the status; else it is what the ResourceManager's report comes to, without tasks. */
+  /** Whether the status is from the AM, live or left behind; otherwise it is made from the ResourceManager's report, without tasks. */
   readonly statusFrom: "am" | "resource-manager";
-  /** What its time went to; absent where its AM told nothing. */
+  /** How its time was spent; absent where its AM reported nothing. */
   readonly timeline?: Timeline;
   readonly report: ApplicationReport;
-  /** Why it does not run yet, why its AM cannot be asked, or whom what it left is kept for. */
+  /** Why it does not run yet, why its AM cannot be asked, or who alone may read what it left. */
   readonly remark?: string;
 }
 
 export interface ListJson {
   /** The newest first. */
   readonly jobs: readonly ApplicationReport[];
-  /** How many older ones there are beyond `--limit`. */
+  /** How many older jobs `--limit` leaves out. */
   readonly more: number;
-  /** Where was looked: without `yarn` the cluster was not asked. */
+  /** The places that were asked: without `yarn` the cluster was not. */
   readonly places: readonly ListPlace[];
-  /** The one of `--user`, where the ResourceManager has no application of theirs, of any kind. */
+  /** The user of `--user`, where the ResourceManager has no application of theirs of any kind. */
   readonly unknownUser?: string;
 }
 
@@ -63,14 +63,14 @@ export type ListPlace = "yarn" | "local";
 
 export interface StacksJson {
   readonly tasks: readonly TaskStacks[];
-  /** Who stands at the same place, those of the most first; processes that run the job's own code, without their helpers. */
+  /** Processes with the same stack, the largest group first; only those that run the job's own code, without their helpers. */
   readonly groups: readonly PlaceGroup[];
 }
 
 export interface TaskStacks {
   readonly task: string;
   readonly processes: readonly ProcessStacks[];
-  /** Why it could not be asked; its processes are not known then. */
+  /** Why the task could not be asked; its processes are unknown then. */
   readonly why?: string;
 }
 
@@ -79,30 +79,30 @@ export interface GetJson {
   readonly what: "results" | "checkpoint" | "history";
   /** Nothing was fetched. */
   readonly dryRun: boolean;
-  /** Where the files are on this machine, in full. */
+  /** The absolute path of the files on this machine. */
   readonly folder: string;
   readonly files: readonly FetchedFile[];
   /** What is missing, and why; for people. */
   readonly remarks: readonly string[];
 }
 
-/** What tasks used and reported over time: their span number `n` begins `n * spanMs` after `fromMs`. */
+/** What tasks used and reported over time: span number `n` begins `n * spanMs` after `fromMs`. */
 export interface SeriesJson {
   readonly applicationId: string;
-  /** The attempt of the ApplicationMaster that heard them. */
+  /** The attempt of the ApplicationMaster that collected them. */
   readonly attempt: number;
   readonly fromMs: number;
   readonly spanMs: number;
   readonly tasks: readonly SeriesRow[];
 }
 
-/** What earlier runs of a job say about its next one. */
+/** What earlier runs of a job suggest for its next one. */
 export interface AdviceJson {
   readonly name: string;
-  /** What it is drawn from; the newest first. */
+  /** The runs that the advice is based on; the newest first. */
   readonly runs: readonly AdvisedRun[];
   readonly advice: readonly AdviceReason[];
-  /** What of it are settings of the job. */
+  /** The advice that can be given as settings of the job. */
   readonly settings: readonly AdvisedSetting[];
   /** What Dr. Elephant says of the newest run. */
   readonly drElephant: DrElephant;
@@ -114,12 +114,12 @@ export interface AdvisedRun {
   /** Absent while it runs. */
   readonly endedAtMs?: number;
   readonly usage: JobStatus["usage"];
-  /** Whether its history has what its tasks used over time. */
+  /** Whether its history includes what its tasks used over time. */
   readonly hasSeries: boolean;
 }
 
 export interface FetchedFile {
-  /** Relative to the folder, as the job's program named it. */
+  /** Relative to the folder, with the name that the job's program gave it. */
   readonly path: string;
   readonly url: string;
   readonly sizeBytes: number;
@@ -127,9 +127,9 @@ export interface FetchedFile {
 
 export interface NodesJson {
   readonly nodes: readonly NodeShare[];
-  /** Of the nodes that run, by label; the nodes without one first. */
+  /** The nodes that run, by label; the nodes without a label first. */
   readonly labels: readonly LabelShare[];
-  /** Applications of any user and type that hold containers, those with the most memory first. */
+  /** Applications of any user and type that hold containers; those with the most memory first. */
   readonly holders: readonly Holder[];
 }
 
@@ -151,9 +151,9 @@ export interface NotKilledJob {
 export interface ValidateJson {
   readonly valid: boolean;
   readonly problems: readonly Problem[];
-  /** All that the job comes to, where it can be read; it has a version of its own. */
+  /** The complete specification of the job, where it can be built; it has a version of its own. */
   readonly spec?: JobSpec;
-  /** What the job searches for, and where, if it is a search. */
+  /** What the job searches for and where, if it is a search. */
   readonly search?: Search;
 }
 
@@ -162,15 +162,15 @@ export interface SearchDryRunJson {
   readonly dryRun: true;
   readonly search: Search;
   readonly trials: readonly NextTrial[];
-  /** Which of the trials that run are to be stopped early (`tony.search.stop`). */
+  /** Running trials that are to be stopped early (`tony.search.stop`). */
   readonly stops: readonly (Stop & { readonly number: number })[];
-  /** Why there are no more: as many as were asked for, everything was tried, or what comes next depends on those that run. */
+  /** Why there are no more: the requested number is reached, everything was tried, or the next ones depend on running trials. */
   readonly end?: "enough" | "exhausted" | "waits";
 }
 
 export interface NextTrial {
   readonly number: number;
-  /** By their names; one whose condition does not hold is not there. */
+  /** By name; a parameter whose condition does not hold is absent. */
   readonly params: Parameters;
   /** What each role would run. */
   readonly commands: Readonly<Record<string, string>>;
@@ -179,16 +179,16 @@ export interface NextTrial {
 export interface TrialsJson {
   readonly applicationId: string;
   readonly search: SearchStatus;
-  /** The best first: those that have ended or pause, then those that run, then those that failed. */
+  /** The best first: trials that have ended or pause, then running ones, then failed ones. */
   readonly trials: readonly TrialJson[];
-  /** The best one that has ended with a value, and what runs it alone. */
+  /** The best trial that has ended with a value, and what runs it alone. */
   readonly best?: {
     readonly number: number;
-    /** A search of it alone. */
+    /** Runs a search of this trial alone. */
     readonly command: string;
-    /** What its task ran, for a shell. */
+    /** What the trial's task ran, for a shell. */
     readonly program: string;
-    /** Settings of the search's own command line, whose values are not kept: `command` has `<the same value>` in their places. */
+    /** Settings of the search's own command line whose values are not kept: `command` has `<the same value>` in their place. */
     readonly notKept?: readonly string[];
   };
 }
@@ -197,12 +197,12 @@ export interface DetachedJson {
   readonly applicationId: string;
 }
 
-/** One line, when the port is open. */
+/** One line, once the port is open. */
 export interface ForwardJson {
-  /** Of this machine: `127.0.0.1:8080`. */
+  /** On this machine: `127.0.0.1:8080`. */
   readonly address: string;
   readonly task: string;
-  /** The one that it is forwarded to. */
+  /** The port in the task's container. */
   readonly port: number;
 }
 
@@ -212,24 +212,24 @@ export interface DryRunJson {
   /** Warnings. */
   readonly problems: readonly Problem[];
   readonly asks: AskedInAll;
-  /** What would travel; nothing does with the local scheduler. */
+  /** The files to upload; with the local scheduler there are none. */
   readonly files: readonly PlannedFile[];
   readonly feeds: readonly FeedForecast[];
 }
 
-/** What of a feed is known before it is read. */
+/** What is known of a feed before it is read. */
 export interface FeedForecast {
   readonly name: string;
   readonly files: number;
   readonly bytes: number;
   readonly splits: number;
-  /** Files that are one split each, although they are larger than one is to be. */
+  /** Files that make one split each, although they are larger than a split should be. */
   readonly uncut: number;
-  /** Absent: there are none. */
+  /** Absent when there are none. */
   readonly largestUncut?: { readonly path: string; readonly bytes: number };
 }
 
-/** Of all containers, the AM's too. */
+/** The resources of all containers, including the AM's. */
 export interface AskedInAll {
   readonly containers: number;
   readonly memoryMiB: number;
@@ -245,18 +245,18 @@ export interface MigrateJson {
   readonly files: readonly MigratedFile[];
 }
 
-/** A file of TonY's, and what it becomes. */
+/** A TonY file, and what it was migrated to. */
 export interface MigratedFile {
   readonly source: string;
   /** The new file, where one was written. */
   readonly written?: string;
-  /** In the order of the file. */
+  /** In the order of the file's lines. */
   readonly remarks: readonly MigrationRemark[];
-  /** What to type instead of TonY's command lines. */
+  /** The command lines to use in place of TonY's. */
   readonly commands: readonly MigratedCommand[];
 }
 
-/** What becomes of one line. What has no meaning is left out of the new file; all else is in it. */
+/** What happens to one line. A line without meaning is left out of the new file; all others are in it. */
 export interface MigrationRemark {
   readonly kind: MigrationKind;
   /** `job.xml:12`, or the file alone. */
@@ -267,7 +267,7 @@ export interface MigrationRemark {
 export type MigrationKind = "stays" | "changes" | "no-meaning" | "to-mend";
 
 export interface MigratedCommand {
-  /** Of the command line that it replaces, or the new file. */
+  /** The place of the command line that it replaces, or the new file. */
   readonly at: string;
   readonly command: string;
 }
@@ -286,34 +286,34 @@ export interface CachePruneJson {
   readonly removed: readonly CachedFile[];
 }
 
-/** A key of a job's store. Its value is text in `value`, or else in `valueBase64`; of its revisions one created it, one wrote it last. */
+/** A key of a job's store. Its value is in `value` if it is text, or else in `valueBase64`; one of its revisions created it, one wrote it last. */
 export interface KvEntry {
   readonly key: string;
   readonly value?: string;
   readonly valueBase64?: string;
   readonly created: number;
   readonly modified: number;
-  /** How often it was written since it was created. */
+  /** How many times it was written since its creation. */
   readonly version: number;
-  /** The life of a task, `worker:0`, that it goes with. */
+  /** The life of a task, `worker:0`, after which the key is deleted. */
   readonly owner?: { readonly task: string; readonly generation: number };
 }
 
 export interface PageJson {
   readonly applicationId: string;
-  /** Whoever has it sees the whole job. */
+  /** Anybody who has this address sees the whole job. */
   readonly url: string;
 }
 
 export interface KvGetJson {
-  /** The store's. */
+  /** The store's revision. */
   readonly revision: number;
   readonly entry: KvEntry;
 }
 
 export interface KvPutJson {
   readonly revision: number;
-  /** The key was there before. */
+  /** Whether the key existed before. */
   readonly replaced: boolean;
 }
 
@@ -322,36 +322,36 @@ export interface KvDelJson {
   readonly deleted: number;
 }
 
-/** One a line, of each revision: what it did to the keys that are watched. */
+/** One line per revision: what it did to the watched keys. */
 export interface KvWatchJson {
-  /** Of the AM that told it; with the revision the place from where to go on. */
+  /** The attempt of the AM that reported it; together with the revision it is the position to continue from. */
   readonly attempt: number;
   readonly revision: number;
-  /** None in the first one. */
+  /** Empty in the first line. */
   readonly changes: readonly KvChange[];
 }
 
 export interface KvChange {
-  /** The key; absent: it is gone. */
+  /** The key's entry; absent: the key was deleted. */
   readonly entry?: KvEntry;
   readonly key: string;
 }
 
 export interface KvTransactJson {
   readonly revision: number;
-  /** Its conditions held. */
+  /** Whether its conditions held. */
   readonly succeeded: boolean;
-  /** Of its operations, in their order. */
+  /** The results of its operations, in their order. */
   readonly results: readonly KvResult[];
 }
 
-/** `entry` is what a get found, `before` what a put replaced, `entries` what a list found, `deleted` how many keys a delete took. */
+/** `entry` is what a get found, `before` what a put replaced, `entries` what a list found, `deleted` the number of keys that a delete removed. */
 export interface KvResult {
   readonly before?: KvEntry;
   readonly deleted?: number;
   readonly entries?: readonly KvEntry[];
   readonly entry?: KvEntry;
-  /** The list is longer than that. */
+  /** The list continues after these entries. */
   readonly more?: boolean;
 }
 
@@ -360,17 +360,17 @@ export interface KvListJson {
   readonly entries: readonly KvEntry[];
 }
 
-/** The first: which job it is. */
+/** The first event: which job it is. */
 export interface JobEvent {
   readonly event: "job";
   readonly applicationId: string;
   readonly name: string;
   readonly queue: string;
-  /** It was submitted just now, rather than followed again. */
+  /** Whether it was submitted just now, or else is followed again. */
   readonly submitted: boolean;
 }
 
-/** Before its AM runs, and between two: whenever the reason changes. */
+/** Before its AM runs, and between two attempts: each time the reason changes. */
 export interface WaitingEvent {
   readonly event: "waiting";
   readonly state: ApplicationState;
@@ -379,7 +379,7 @@ export interface WaitingEvent {
   readonly delay: DelayReason;
 }
 
-/** Whenever more has changed than times and amounts. */
+/** Each time anything changes but times and amounts. */
 export interface StatusEvent {
   readonly event: "status";
   readonly status: JobStatus;
@@ -391,29 +391,29 @@ export interface OutputEvent {
   /** `worker:0`, or `am`. */
   readonly task: string;
   readonly stream: ReadableStream;
-  /** Of a progress bar that overwrites itself the last state. */
+  /** For a progress bar that overwrites itself, its last state. */
   readonly line: string;
-  /** Where it is known. */
+  /** The generation, where it is known. */
   readonly generation?: number;
-  /** It was written by then, where that is known. */
+  /** The time by which the line was written, where it is known. */
   readonly atMs?: number;
 }
 
-/** Something said beside: what was uploaded, that the AM does not answer. */
+/** A remark by the client: what was uploaded, that the AM does not answer. */
 export interface RemarkEvent {
   readonly event: "remark";
   readonly text: string;
 }
 
-/** The last one, also where nothing could be done: an error stands in it then. */
+/** The last event, also where nothing could be done: it includes the error then. */
 export interface EndEvent {
   readonly event: "end";
-  /** Null where the job has not ended, or it is not known how. */
+  /** Null where the job has not ended, or nobody knows how it ended. */
   readonly outcome: JobOutcome | null;
-  /** That of the job; 5 where it has not ended; that of the error. */
+  /** The job's exit code; 5 where it has not ended; the error's code. */
   readonly exitCode: ExitCode;
   readonly error?: ErrorWords;
 }
 
-/** One line of a job that is followed. */
+/** One line about a followed job. */
 export type FollowEvent = JobEvent | WaitingEvent | StatusEvent | OutputEvent | RemarkEvent | EndEvent;

@@ -4,13 +4,13 @@ import { JobHistoryFolder } from "../../src/history/job-folder.ts";
 import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { outcomeOf } from "./outcome.ts";
 
-/** An ApplicationMaster that has told the ResourceManager the job's end closes its history at the same time, within this. */
+/** An ApplicationMaster that has told the ResourceManager of the job's end closes its history at the same time, within this time. */
 const closedWithinMs = 60_000;
 
 /**
- * Ends the history of a job whose ApplicationMaster could not: YARN killed it, or all its attempts failed. Of such a job the staging folder,
- * and in it the job file, are still there.
- * @returns false while the ApplicationMaster may still be at it: the staging folder has to stay
+ * Ends the history of a job whose ApplicationMaster could not do so because YARN killed it or all its attempts failed. The staging folder of
+ * such a job, with the job file in it, still exists.
+ * @returns false while the ApplicationMaster may still be closing the history: the staging folder has to stay
  */
 export async function closeAbandonedHistory(
   { applicationId, spec, user }: JobFile,

@@ -8,19 +8,20 @@ import type { StagingFolder } from "../staging/staging-folder.ts";
 import { hasEnded } from "./applications.ts";
 import { outcomeOf, parseJobStatus } from "./outcome.ts";
 
-/** A job as it was submitted. @throws where its staging folder has gone */
+/** A job as it was submitted. @throws when its staging folder is gone */
 export async function readJobFile(staging: Pick<StagingFolder, "read">): Promise<JobFile> {
   return parseJobFile((await staging.read(jobFileName)).toString("utf8"));
 }
 
-/** Where its executors copy checkpoints; undefined: they do not. */
+/** Where the job's executors copy checkpoints; undefined: nowhere. */
 export function carriedTo({ spec }: Pick<JobFile, "spec">): string | undefined {
   return spec.carrier?.checkpoints === undefined ? undefined : spec.checkpointDir;
 }
 
 /**
- * A job as its ApplicationMaster knew it when YARN ended that, with the end that the ResourceManager tells. Undefined where a later attempt
- * has come, which knew more, unless it is a search: what has ended of it is worth knowing. @throws where none was left
+ * A job as its ApplicationMaster last knew it when YARN ended that attempt, with the end that the ResourceManager reports. Undefined where
+ * a later attempt followed, which knew more; a search is the exception, because its ended trials are worth knowing. @throws when no status
+ * was left
  */
 export async function readLeftStatus(
   staging: Pick<StagingFolder, "read">,
@@ -45,5 +46,5 @@ function withoutContainer(task: TaskStatus): TaskStatus {
   };
 }
 
-/** YARN takes every container of an application that it ends. */
+/** YARN takes back every container of an application that it ends. */
 const inContainer: ReadonlySet<TaskState> = new Set(["allocated", "launched", "registered", "running"]);

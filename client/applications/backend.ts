@@ -4,7 +4,7 @@ import type { ClientContext } from "../context.ts";
 import type { Applications } from "./applications.ts";
 import { isLocalId } from "./local-folder.ts";
 
-/** Opens what knows the application: this machine or the cluster, by the form of its id. */
+/** Opens the source that knows the application, this machine or the cluster, by the form of the id. */
 export async function openApplications(
   id: string,
   settings: readonly string[] | undefined,
@@ -14,7 +14,7 @@ export async function openApplications(
   return isLocalId(id) ? await openLocalApplications(context) : await openYarnApplications(settings, context);
 }
 
-/** Opens where jobs are known by their names: the cluster, or this machine where none is configured. */
+/** Opens the source that knows jobs by name: the cluster, or this machine where no cluster is configured. */
 export async function openByName(
   settings: readonly string[] | undefined,
   context: ClientContext,
@@ -24,12 +24,12 @@ export async function openByName(
   return hasCluster ? await openYarnApplications(settings, context) : await openLocalApplications(context);
 }
 
-/** Whether it has the form of an application's id: YARN writes the number with four digits at least, and one with fewer was cut off. */
+/** Whether the text has the form of an application id. YARN writes the number with at least four digits: a shorter one was cut off. */
 export function isApplicationId(text: string): boolean {
   return isLocalId(text) || /^application_\d+_\d{4,}$/.test(text);
 }
 
-/** @throws UserError when it has not the form of an id */
+/** @throws UserError when the text does not have the form of an id */
 export function checkId(id: string): void {
   if (isApplicationId(id)) return;
   throw usageError(

@@ -15,19 +15,19 @@ export type StateWord = keyof typeof states;
 export const stateWords: readonly StateWord[] = ["waiting", "running", "succeeded", "failed", "killed"];
 const live: readonly StateWord[] = ["waiting", "running"];
 
-/** Which of the jobs that a place knows. */
+/** Which of the jobs that a source knows. */
 export interface JobFilter {
-  /** Also jobs that have ended; `states` says it more exactly. */
+  /** Also jobs that have ended; `states` is more precise. */
   readonly all: boolean;
   readonly states: readonly StateWord[] | undefined;
-  /** A part of the name, in any case of letters. */
+  /** A part of the name, in upper or lower case. */
   readonly name: string | undefined;
-  /** Everything in the queue and those below it, whoever's it is: by its name, or by its path from root on. */
+  /** All users' jobs in the queue and the queues below it; the queue by its name, or by its path from the root. */
   readonly queue: string | undefined;
-  /** Default: the caller, or everybody in a queue. */
+  /** Default: the caller, or all users where a queue is given. */
   readonly user: string | undefined;
   readonly allUsers: boolean;
-  /** Submitted then, milliseconds since the epoch, both ends included. */
+  /** When it was submitted, milliseconds since the epoch, both ends included. */
   readonly submittedMs: TimeRange;
 }
 
@@ -42,7 +42,7 @@ export const ownJobs: JobFilter = {
   submittedMs: {},
 };
 
-/** Asks a place for the jobs that match. @throws UserError (`UNKNOWN_QUEUE`) */
+/** Asks a source for the jobs that match. @throws UserError (`UNKNOWN_QUEUE`) */
 export async function chooseJobs(applications: Applications, filter: JobFilter): Promise<ApplicationReport[]> {
   const { all, name = "", queue, user, allUsers, submittedMs } = filter;
   const words = filter.states ?? (all ? stateWords : live);
@@ -64,7 +64,7 @@ export async function chooseJobs(applications: Applications, filter: JobFilter):
   );
 }
 
-/** The queue and those below it; of a place that has none it is what was asked for. */
+/** The queue and those below it; where the source has no queues, the queue as it was asked for. */
 async function queuesOf({ queuesBelow }: Applications, queue: string): Promise<readonly string[]> {
   return queuesBelow === undefined ? [queue] : await queuesBelow(queue);
 }
@@ -77,12 +77,12 @@ function isWithin(atMs: number, { from = 0, to = Number.POSITIVE_INFINITY }: Tim
   return atMs >= from && atMs <= to;
 }
 
-/** The last part of a queue's path, which is how CapacityScheduler names it. */
+/** The last part of a queue's path, by which CapacityScheduler names it. */
 export function queueName(path: string): string {
   return path.slice(path.lastIndexOf(".") + 1);
 }
 
-/** Reports have a queue's name or its path, depending on the ResourceManager's age; where both are paths all of them counts. */
+/** A report has a queue's name or its path, depending on the ResourceManager's release; where both are paths, the whole path counts. */
 function isQueue(reported: string, asked: string): boolean {
   const arePaths = reported.includes(".") && asked.includes(".");
   return arePaths ? reported === asked : queueName(reported) === queueName(asked);

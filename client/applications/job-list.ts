@@ -5,18 +5,18 @@ import { formatDate, formatTable } from "../output/format.ts";
 import { durationMs, finalState, hasEnded } from "./applications.ts";
 import { queueName } from "./job-filter.ts";
 
-/** A line of a cause is cut at this. */
+/** The line of a cause is cut to this length. */
 const longestCause = 80;
 const none = "–";
 
-/** What a table of jobs is made for. */
+/** What the table of jobs depends on. */
 export interface TableSite {
   readonly nowMs: number;
   /** `tony.gpu-resource-types` */
   readonly gpuTypes: readonly string[];
 }
 
-/** Jobs as rows: what each holds, or why it ended. The columns of GPUs and of causes are there where a job has one. */
+/** Jobs as rows: what each one holds, or why it ended. The columns for GPUs and causes exist only where a job has one. */
 export function jobTable(reports: readonly ApplicationReport[], site: TableSite): string[] {
   const rows = reports.map((report) => rowOf(report, site));
   const hasGpus = rows.some(({ gpus }) => gpus !== none);
@@ -58,11 +58,11 @@ function rowOf(report: ApplicationReport, { nowMs, gpuTypes }: TableSite): JobRo
   };
 }
 
-/** Why a job ended that did not succeed, in one line. */
+/** Why a job that did not succeed ended, in one line. */
 export function causeOf(report: ApplicationReport): string {
   if (!hasEnded(report) || finalState(report) === "SUCCEEDED") return "";
   const said = report.diagnostics.split("\n").find((one) => one.trim() !== "") ?? "";
-  // As the ResourceManager begins: the row names it already.
+  // The ResourceManager's words begin with the id, which the row has already.
   const line = said.trim().replace(/^Application application_\d+_\d+ /, "");
   return line.length <= longestCause ? line : `${line.slice(0, longestCause - 1).trimEnd()}…`;
 }

@@ -20,17 +20,17 @@ import { parseJobStatus } from "./outcome.ts";
 import { endOf } from "./report-status.ts";
 
 const lastErrorLines = 10;
-/** So long after its submission a job that has ended keeps its logs. */
+/** How long a job's logs are kept after its submission, once it has ended. */
 const keptForDays = 7;
 const keptForMs = keptForDays * 24 * 3_600_000;
-/** So long a submission may take to start the AM: before that, no process is none that has ended. */
+/** How long a submission may take to start the AM: until then, an application without a process counts as running. */
 const SUBMITTED_WITHIN_MS = 60_000;
 
-/** Applications of the local scheduler, as their folders have them: the part that a ResourceManager plays on a cluster. */
+/** Applications of the local scheduler, read from their folders: does what a ResourceManager does on a cluster. */
 export class LocalApplications implements Applications {
   readonly #root: string;
   readonly #now: () => number;
-  /** Loaded when first needed: most commands read this machine's own files alone. */
+  /** Loaded on first use: most commands read this machine's own files alone. */
   #fileSystems: FileSystems | undefined;
   readonly user: string;
 
@@ -40,12 +40,12 @@ export class LocalApplications implements Applications {
     this.user = user;
   }
 
-  /** The folder of an application, which need not exist. */
+  /** The folder of an application; it need not exist. */
   folder(id: string): string {
     return path.join(this.#root, id);
   }
 
-  /** Nobody has to be asked. */
+  /** There is no server to ask. */
   askBriefly(): void {}
 
   async report(id: string): Promise<ApplicationReport> {
@@ -53,7 +53,7 @@ export class LocalApplications implements Applications {
     if (!existsSync(folder)) {
       throw new TonyError(`There is no ${id} in ${this.#root}`, { code: "APPLICATION_NOT_FOUND" });
     }
-    // The process first: the status is written before it ends.
+    // The process is looked at first: its status is written before it ends.
     const alive = processOf(folder) !== undefined || this.#isBeingSubmitted(id);
     const status = this.#lastStatus(id);
     const address = this.#address(id);
@@ -89,7 +89,7 @@ export class LocalApplications implements Applications {
     return { code: "am-starting" };
   }
 
-  /** There is nobody else on this machine that its AM does not know of. */
+  /** On this machine nobody else holds anything that the AM does not know of. */
   async explained(status: JobStatus): Promise<JobStatus> {
     return status;
   }
@@ -109,7 +109,7 @@ export class LocalApplications implements Applications {
     return "it has not published its address yet";
   }
 
-  /** The AM takes SIGTERM as the request to end the job. */
+  /** The AM takes SIGTERM as a request to end the job. */
   async kill(id: string, reason: string): Promise<void> {
     const folder = this.folder(id);
     const pid = processOf(folder);
@@ -136,12 +136,12 @@ export class LocalApplications implements Applications {
     return settings.location === undefined ? { folder: path.join(this.folder(id), "history") } : { settings };
   }
 
-  /** The folder stays, for its logs. */
+  /** The folder stays because of its logs. */
   async clean(id: string): Promise<string> {
     return `its processes have ended; its logs are kept for ${keptForDays} days: tony-ts logs ${id}`;
   }
 
-  /** Folders of jobs that ended a while ago go, logs and all. */
+  /** Removes the folders of jobs that ended a while ago, logs included. */
   async sweep(): Promise<void> {
     for (const id of localIds(this.#root)) {
       if (this.#now() - submittedAtMs(id) < keptForMs) continue;
@@ -189,7 +189,7 @@ export class LocalApplications implements Applications {
     return typeof host === "string" && typeof port === "number" ? { host, port } : undefined;
   }
 
-  /** What the AM wrote last before it ended without a word. */
+  /** The last lines that the AM wrote before it ended without an outcome. */
   #lastErrors(id: string): string {
     const text = readIfThere(path.join(this.folder(id), "am", "logs", "stderr")) ?? "";
     const lines = text.trimEnd().split("\n").slice(-lastErrorLines).join("\n");
@@ -197,7 +197,7 @@ export class LocalApplications implements Applications {
   }
 }
 
-/** The AM's process, while it runs; a process that got the number later is not taken for it. */
+/** The id of the AM's process while it runs; another process that got the same id later does not count. */
 function processOf(folder: string): number | undefined {
   const pid = Number(readIfThere(path.join(folder, localFiles.pid)));
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
@@ -218,7 +218,7 @@ function stateOf(
   return { state: serves ? "RUNNING" : "ACCEPTED", finalStatus: "UNDEFINED" };
 }
 
-/** What job.json says of it; nothing where it is not there yet, or is of another version. */
+/** The application's description in job.json; nothing where the file does not exist yet, or is of another version. */
 function jobOf(folder: string): JobSpec | undefined {
   const text = readIfThere(path.join(folder, jobFileName));
   if (text === undefined) return undefined;
@@ -230,7 +230,7 @@ function jobOf(folder: string): JobSpec | undefined {
   }
 }
 
-/** All that it asked for, which a job of this machine holds as long as it runs. */
+/** All that the job asked for: a job of this machine holds it as long as it runs. */
 function usageOf(job: JobSpec, heldMs: number): NonNullable<ApplicationReport["usage"]> {
   const { containers: usedContainers, resource: used } = wholeJob(job);
   const memorySeconds = Math.round((used.memoryMiB * heldMs) / 1000);

@@ -5,11 +5,11 @@ import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { ownerHome } from "../../src/hadoop/process-owner.ts";
 import { killedFileName } from "../../src/job/stored/stored-job.ts";
 
-/** Files of a local application's folder; the AM writes the status and its address, the client the rest. */
+/** Files of a local application's folder; the AM writes the status and its address, the client writes the others. */
 export const localFiles = {
   pid: "am.pid",
   status: "status.json",
-  /** Why it is to end: of an AM that dies of the request, before it takes signals, nothing else says that it was killed. */
+  /** Why the job is to end: when the AM dies of the signal before it handles signals, only this file says that it was killed. */
   killed: killedFileName,
   tokens: "container_tokens",
 } as const;
@@ -29,7 +29,7 @@ export function localRoot(environment: Readonly<Record<string, string | undefine
   return path.join(state ?? path.join(home, ".local", "state"), "tony-ts", "local");
 }
 
-/** Why that folder could not be made, or written to; undefined: it can. */
+/** Why that folder cannot be made or written to; undefined: it can. */
 export function rootRefusal(root: string): string | undefined {
   try {
     accessSync(root, constants.W_OK | constants.X_OK);
@@ -56,7 +56,7 @@ function makeRoot(root: string): void {
   }
 }
 
-/** Makes the folder of a new application, which makes its id this process's alone. */
+/** Makes the folder of a new application; creating it reserves the id for this process. */
 export function newLocalFolder(root: string, nowMs: number): { readonly id: string; readonly folder: string } {
   makeRoot(root);
   for (let sequence = 1; ; sequence += 1) {
@@ -80,18 +80,18 @@ export function localIds(root: string): string[] {
   }
 }
 
-/** When it was submitted: its id says so. */
+/** When the application was submitted: its id says so. */
 export function submittedAtMs(id: string): number {
   return Number(idPattern.exec(id)?.[1] ?? 0);
 }
 
-/** As YARN would name it: `container_<ms>_0001_01_000001`. */
+/** In YARN's form: `container_<ms>_0001_01_000001`. */
 export function localMasterContainerId(id: string): string {
   const [, time, sequence] = idPattern.exec(id) ?? [];
   return `container_${time}_${sequence}_01_000001`;
 }
 
-/** The file's text, or undefined when there is none (yet). */
+/** The file's text; undefined when there is none (yet). */
 export function readIfThere(file: string): string | undefined {
   try {
     return readFileSync(file, "utf8");

@@ -4,7 +4,7 @@ import { sizeOf } from "../../src/local-files.ts";
 import type { LogStore, StoredLog } from "../../src/logs/log-store.ts";
 import { localMasterContainerId } from "./local-folder.ts";
 
-/** The log folders of a local application: the AM's, then those of its containers, in the order of their ids. */
+/** The log folders of a local application: first the AM's, then those of its containers, in the order of their ids. */
 export class LocalLogStore implements LogStore {
   readonly pending = undefined;
   readonly isAtHand = true;
@@ -32,7 +32,7 @@ export class LocalLogStore implements LogStore {
   }
 }
 
-/** Opened when it is first read: most logs are passed over. */
+/** Opened on the first read: most logs are skipped. */
 async function* contentOf(file: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(file);
 }

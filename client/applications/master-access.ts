@@ -3,16 +3,16 @@ import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { Token } from "../../src/hadoop/security/token.ts";
 
 export interface MasterAccessOptions {
-  /** What the staging folder of an application has for its owner. Rejects where it is gone, or is somebody else's. */
+  /** Reads the owner's secret from an application's staging folder. Rejects where the folder is gone, or is another user's. */
   readonly read: (id: string) => Promise<Buffer>;
-  /** On a secure cluster: the ResourceManager's token, which is there for those who may see the application. */
+  /** On a secure cluster: the ResourceManager's token, which everyone who may see the application gets. */
   readonly token?: (id: string) => Promise<Pick<Token, "identifier" | "password"> | undefined>;
 }
 
-/** What a client proves itself by to AMs, each looked for once. */
+/** The credentials that the client shows to AMs; each is looked up once. */
 export class MasterAccess {
   readonly #options: MasterAccessOptions;
-  /** By application; a token, which is for one attempt alone, by that. */
+  /** By application; a token, which is valid for one attempt alone, by attempt. */
   readonly #known = new Map<string, ClientAccess>();
   #problem: unknown;
 
@@ -20,7 +20,7 @@ export class MasterAccess {
     this.#options = options;
   }
 
-  /** What a submission just made need not be read again. */
+  /** A submission that this process just made: its secret need not be read again. */
   remember(access: ClientAccess): void {
     this.#known.set(access.applicationId, access);
   }
@@ -49,7 +49,7 @@ export class MasterAccess {
     }
   }
 
-  /** Why the caller, whose the application is, has none, as the last look into the staging folder showed; in words. */
+  /** Why the caller, who owns the application, has none, in words: as the last look into the staging folder showed. */
   whyNone(user: string): string {
     if (this.#problem === undefined) return "the ResourceManager does not say where it is";
     switch (errorCode(this.#problem)) {

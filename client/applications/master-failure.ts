@@ -4,14 +4,14 @@ import { type MasterReason, masterWords } from "../../src/job/reasons/master.ts"
 import { type Remedy, remedyWords } from "../../src/job/reasons/remedies.ts";
 import type { Cause } from "../../src/job/status.ts";
 
-/** Our own programs begin their last word with this. */
+/** Our own programs begin their last message with this. */
 const ourWord = "tony-ts: ";
 /** Enough for a loader's message or a stack. */
 const shownLines = 20;
 
 /**
- * Why an application's AMs ended, out of the ResourceManager's diagnostics, for an application that YARN gave up; undefined when these
- * do not speak of an AM. The frames searched for are those of
+ * Why the AMs of an application ended that YARN gave up, from the ResourceManager's diagnostics; undefined when these do not mention
+ * an AM. The stack frames searched for are those of
  * org.apache.hadoop.yarn.server.resourcemanager.rmapp.RMAppImpl#getAppAttemptFailedDiagnostics and attempt.RMAppAttemptImpl.
  */
 export function masterFailure(report: ApplicationReport, nowMs: number): Cause | undefined {

@@ -12,7 +12,7 @@ export function outcomeOf(report: ApplicationReport, told: JobOutcome | undefine
   return cause === undefined ? outcome : { ...outcome, cause };
 }
 
-/** What a command exits with that waited for the job's end. */
+/** The exit code of a command that waited for the job's end. */
 export function exitCodeOf({ result }: JobOutcome): ExitCode {
   if (result === "succeeded") return ExitCode.succeeded;
   return result === "killed" ? ExitCode.killed : ExitCode.jobFailed;

@@ -4,21 +4,22 @@ import { delayWords } from "../../src/job/reasons/waits.ts";
 import type { ClientContext } from "../context.ts";
 import type { Applications } from "./applications.ts";
 
-/** An AM that lives tries again every few seconds; one that does not is given up by YARN, which then says so itself. */
+/** A live AM tries again every few seconds; YARN gives up one that is gone, and says so itself. */
 const limitMs = 30_000;
 const lookAgainMs = 200;
 
 /**
- * Whether the ResourceManager has restarted, or taken over from another, and the AM has not registered with it yet
- * (org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptImpl#recover): until then it does not say where the AM is.
+ * Whether the ResourceManager has restarted or taken over from another, and the AM has not registered with it yet
+ * (org.apache.hadoop.yarn.server.resourcemanager.rmapp.attempt.RMAppAttemptImpl#recover): until then the report does not say where
+ * the AM is.
  */
 export function awaitsRegistration({ state, diagnostics }: ApplicationReport): boolean {
   return state === "ACCEPTED" && diagnostics.includes("Attempt recovered after RM restart");
 }
 
 /**
- * The report of an application once its AM has registered with a ResourceManager that has restarted or taken over, told what is waited
- * for; after a while as it is. A report that says nothing of that is given back at once.
+ * The report of an application once its AM has registered with a ResourceManager that has restarted or taken over; the caller is told
+ * what it waits for. After a while the report is returned as it is; one that does not mention a recovery is returned at once.
  */
 export async function registeredReport(
   applications: Pick<Applications, "report">,

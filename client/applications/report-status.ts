@@ -7,8 +7,8 @@ import { hasEnded } from "./applications.ts";
 import { outcomeOf } from "./outcome.ts";
 
 /**
- * The state of a job of which only the ResourceManager's report is known: no tasks, no budgets.
- * @param delay why it does not run yet, or why nobody says more
+ * The status of a job of which only the ResourceManager's report is known: no tasks, no budgets.
+ * @param delay why it does not run yet, or why there is no more to say
  */
 export function statusOfReport(report: ApplicationReport, delay: DelayReason | undefined, nowMs: number): JobStatus {
   const { id, name, queue, startTimeMs, currentAttemptId, usage } = report;
@@ -37,7 +37,7 @@ export function statusOfReport(report: ApplicationReport, delay: DelayReason | u
 }
 
 /**
- * What the ResourceManager said of an application that it has forgotten since (`yarn.resourcemanager.max-completed-applications`), as far
+ * The report of an application that the ResourceManager has forgotten since (`yarn.resourcemanager.max-completed-applications`), as far
  * as the job's last status tells it: no usage but the job's own, no tracking URL.
  */
 export function reportOfStatus(status: JobStatus, user: string): ApplicationReport {
@@ -49,7 +49,7 @@ export function reportOfStatus(status: JobStatus, user: string): ApplicationRepo
     queue,
     type: "TONY",
     tags: [],
-    // An AM that died told no outcome.
+    // An AM that died reported no outcome.
     ...(outcome === undefined ? { state: "FAILED", finalStatus: "FAILED" } : endOf(outcome)),
     trackingUrl: "",
     diagnostics: outcome?.summary ?? "",
@@ -61,13 +61,13 @@ export function reportOfStatus(status: JobStatus, user: string): ApplicationRepo
   };
 }
 
-/** How a job's end is called by YARN. */
+/** YARN's name for a job's end. */
 export function endOf({ result }: JobOutcome): Pick<ApplicationReport, "state" | "finalStatus"> {
   if (result === "killed") return { state: "KILLED", finalStatus: "KILLED" };
   return { state: "FINISHED", finalStatus: result === "succeeded" ? "SUCCEEDED" : "FAILED" };
 }
 
-/** Of a job that has not ended. */
+/** The state of a job that has not ended. */
 function stateOf({ state }: ApplicationReport): JobState {
   return state === "RUNNING" ? "running" : "starting";
 }

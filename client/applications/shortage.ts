@@ -7,25 +7,25 @@ import type { JobStatus, RoleStatus, Wait } from "../../src/job/status.ts";
 import { waitOf } from "../../src/job/wait.ts";
 import { freeOf } from "../cluster/cluster-facts.ts";
 
-/** What the ResourceManager says of the cluster at one moment. */
+/** What the ResourceManager says about the cluster at one moment. */
 export interface ClusterUse {
-  /** Those that run. */
+  /** The nodes that run. */
   readonly nodes: readonly NodeReport[];
-  /** Labels whose nodes also serve asks without a label. */
+  /** Labels whose nodes also serve requests without a label. */
   readonly sharedLabels: readonly string[];
-  /** Those that run, as far as the caller may see them. */
+  /** The running applications that the caller may see. */
   readonly applications: readonly ApplicationReport[];
 }
 
-/** What an AM alone can say: that more is known replaces it. */
+/** The reasons that an AM gives with its own knowledge alone: replaced once more is known. */
 const vague: ReadonlySet<string> = new Set(["not-given", "queue-full"]);
 
-/** The status, with what of the cluster is short for the containers that do not come, and who has it. */
+/** The status, with which resources the cluster lacks for the missing containers, and who holds them. */
 export function withShortages(status: JobStatus, use: ClusterUse): JobStatus {
   return { ...status, waits: status.waits.map((wait) => withShortage(status, wait, use)) };
 }
 
-/** Whether the reasons of such a wait can be made more precise. */
+/** Whether the reasons of this wait can be made more precise. */
 export function isVague({ reason, delays }: Wait): boolean {
   return reason.code === "containers" && delays.some(({ code }) => vague.has(code));
 }
@@ -42,12 +42,12 @@ function withShortage(status: JobStatus, wait: Wait, use: ClusterUse): Wait {
   return waitOf(found.settings.length === 0 && !found.isHeld ? facts : { ...facts, fix });
 }
 
-/** The queue lacks something that the nodes have. */
+/** Whether the queue also lacks a resource that the nodes have. */
 function saysMore(delay: DelayReason, short: readonly string[]): boolean {
   return delay.code === "queue-full" && delay.short.some((kind) => !short.includes(kind));
 }
 
-/** Undefined where the nodes have room for all that is missing. */
+/** Undefined where the nodes have room for all missing containers. */
 function shortageOf(
   id: string,
   role: RoleStatus,
@@ -58,7 +58,7 @@ function shortageOf(
   const kinds = kindsOf(role).filter(counts);
   const ask = part(role, kinds);
   const reached = use.nodes.filter((node) => mayRun(node, role.nodeLabel, use.sharedLabels));
-  // What is free on a node without GPUs says nothing to whoever asks for one. Where no node is large enough, all count.
+  // Free memory on a node without GPUs is of no use to a request for one. Where no node is large enough, all of them count.
   const large = reached.filter(({ capability }) => kinds.every(({ of }) => of(ask) <= of(capability)));
   const may = large.length === 0 ? reached : large;
   const free = may.map((node) => ({ host: node.host, amount: freeOf(node) }));
@@ -90,7 +90,7 @@ function shortageOf(
   };
 }
 
-/** Who has what is short: applications as the ResourceManager reports them, and what these do not account for. */
+/** Who holds the scarce resource: applications that the ResourceManager reports, and the use that these do not account for. */
 function heldBy(id: string, kind: ResourceKind, may: readonly NodeReport[], { nodes, applications }: ClusterUse) {
   const everywhere = nodes.some((node) => !may.includes(node) && kind.of(node.used) > 0);
   const inUse = sum(everywhere ? nodes : may, ({ used }) => kind.of(used));
@@ -117,7 +117,7 @@ function heldBy(id: string, kind: ResourceKind, may: readonly NodeReport[], { no
 
 const nothing: Resource = { memoryMiB: 0, vcores: 0, others: {} };
 
-/** A node without a label serves asks without one, and so does one whose label is shared. */
+/** A node without a label serves requests without one; so does a node whose label is shared. */
 function mayRun({ labels }: NodeReport, label = "", shared: readonly string[]): boolean {
   return label === "" ? labels.every((one) => shared.includes(one)) : labels.includes(label);
 }
@@ -127,7 +127,7 @@ function keyOf(settings: readonly Setting[], { name }: RoleStatus, kind: Resourc
   return settings.find(({ key }) => keys.includes(key));
 }
 
-/** Of an ask, what is counted. */
+/** The kinds of a request that are counted. */
 function part({ memoryMiB, vcores, others }: RoleStatus, kinds: readonly ResourceKind[]): Resource {
   const has = (name: string) => kinds.some((kind) => kind.name === name);
   return {

@@ -3,10 +3,10 @@ import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import { amountWords } from "../../src/job/reasons/words.ts";
 import { freeOf } from "../cluster/cluster-facts.ts";
 
-/** Nodes that have room for an AM, or would have it. */
+/** States of nodes that have room for an AM, or would have it. */
 export const askedStates: readonly NodeState[] = ["RUNNING", "UNHEALTHY", "LOST", "DECOMMISSIONING"];
 
-/** Of an AM that the queue may start, or could if its partition had nodes: whatever YARN says then, it is the nodes that lack. */
+/** Reasons of an AM that the queue may start, or could if its partition had nodes: whatever YARN says then, it is nodes that are missing. */
 const ofNodes: ReadonlySet<string> = new Set([
   "am-limit-of-queue",
   "am-limit-of-user",
@@ -14,14 +14,15 @@ const ofNodes: ReadonlySet<string> = new Set([
   "am-not-placed",
 ]);
 
-/** Whether the reason leaves open what the nodes have to do with it. */
+/** Whether the reason leaves open what part the nodes have in it. */
 export function isOfNodes({ code }: DelayReason): boolean {
   return ofNodes.has(code);
 }
 
 /**
- * The reason why an AM has no container, with what is known of the nodes. Its container is placed on nodes of its own partition alone, also
- * where others lend theirs (org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.allocator.RegularContainerAllocator).
+ * The reason why an AM has no container, with what is known of the nodes. An AM's container is placed on nodes of its own partition alone,
+ * even where other partitions lend theirs
+ * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.allocator.RegularContainerAllocator).
  */
 export function withNodes(
   reason: DelayReason,
@@ -53,12 +54,12 @@ export function withNodes(
   return { ...reason, ...facts, usable: usable.length, rooms };
 }
 
-/** A node is in one partition: YARN gives it one label, or none. */
+/** A node belongs to one partition: YARN gives it one label, or none. */
 function labelOf({ labels: [label = ""] }: NodeReport): string {
   return label;
 }
 
-/** The partition that an AM waits for: a label; empty: nodes without one; undefined where the ResourceManager does not say. */
+/** The label of the partition that an AM waits for; empty: nodes without a label; undefined where the ResourceManager does not say. */
 export function amPartition(diagnostics: string): string | undefined {
   const partition = /AM Partition = ([^;]+?) ?;/.exec(diagnostics)?.[1];
   return partition === noLabel ? "" : partition;

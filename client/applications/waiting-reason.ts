@@ -6,7 +6,7 @@ import { awaitsRegistration } from "./registered-report.ts";
 import { amPartition } from "./waiting-nodes.ts";
 
 /**
- * Why an application's AM does not run yet, from what the ResourceManager's report says. The texts searched for are those of
+ * Why an application's AM does not run yet, from the ResourceManager's report. The texts searched for are those of
  * org.apache.hadoop.yarn.server.resourcemanager.scheduler: SchedulerApplicationAttempt.AMState,
  * capacity.CSAMContainerLaunchDiagnosticsConstants, common.fica.FiCaSchedulerApp#getActivedAppDiagnosticMessage and
  * fair.FSAppAttempt#updateAMDiagnosticMsg.
@@ -31,7 +31,7 @@ export function waitingReason(report: ApplicationReport): DelayReason {
   return words === "" ? { code: "am-waits-in-queue", queue } : { code: "manager-says", words };
 }
 
-/** Of an AM that may have a container, and has none. */
+/** The reason of an AM that may have a container, and has none. */
 function notPlaced(queue: string, diagnostics: string): DelayReason {
   const partition = amPartition(diagnostics) ?? "";
   const label = partition === "" ? {} : { label: partition };
@@ -42,7 +42,7 @@ function notPlaced(queue: string, diagnostics: string): DelayReason {
   return { code: "am-not-placed", queue, ...label, ...lastNode(diagnostics, partition) };
 }
 
-/** A node of another partition could not have taken the AM, whatever it has free. */
+/** The node that YARN tried last. One of another partition could not have taken the AM, however much it has free. */
 function lastNode(diagnostics: string, wanted: string): { readonly host?: string; readonly free?: string } {
   const node =
     /Last Node which was processed for the application : (\S+):\d+ \( Partition : \[(.*?)\], .*? Available resource : <(.+?)> \)/.exec(
@@ -54,7 +54,7 @@ function lastNode(diagnostics: string, wanted: string): { readonly host?: string
   return { host, free: amountWords(free) };
 }
 
-/** Of what the ResourceManager writes as `memory:1664, vCores:31, yarn.io/gpu: 2`. */
+/** Reads what the ResourceManager writes as `memory:1664, vCores:31, yarn.io/gpu: 2`. */
 function amountOf(text: string) {
   const amounts = new Map(
     text.split(", ").map((part) => {
@@ -66,13 +66,13 @@ function amountOf(text: string) {
   return memory === undefined || vCores === undefined ? undefined : { memoryMiB: memory, vcores: vCores, others };
 }
 
-/** Of the queue's share, to a tenth. */
+/** The queue's share, to a tenth of a percent. */
 function percent(diagnostics: string, which: "used" | "max"): number | undefined {
   const text = new RegExp(`Queue's Absolute ${which} capacity = ([0-9.E-]+) %`).exec(diagnostics)?.[1];
   return text === undefined ? undefined : Math.round(Number(text) * 10) / 10;
 }
 
-/** The use is that of all the queue's AMs. */
+/** `usedMiB` is what all AMs of the queue use. */
 function limitOfQueue(diagnostics: string): { readonly limitMiB?: number; readonly usedMiB?: number } {
   const limitMiB = memoryMiB(diagnostics, "Queue Resource Limit for AM");
   const usedMiB = memoryMiB(diagnostics, "Queue AM Resource Usage");
@@ -84,13 +84,13 @@ function limitOfUser(diagnostics: string): { readonly limitMiB?: number } {
   return limitMiB === undefined ? {} : { limitMiB };
 }
 
-/** `memory` of an amount that the ResourceManager names. */
+/** The memory in an amount that the ResourceManager writes under a name. */
 function memoryMiB(diagnostics: string, name: string): number | undefined {
   const text = new RegExp(`${name} = <memory:(\\d+)`).exec(diagnostics)?.[1];
   return text === undefined ? undefined : Number(text);
 }
 
-/** Without the time stamp that the ResourceManager puts before it. */
+/** Without the time stamp that the ResourceManager puts in front. */
 function firstSentence(diagnostics: string): string {
   const text = diagnostics.replace(/^\s*\[[^\]]*\]\s*/, "").trim();
   return text.split(/(?<=\.)\s/)[0] ?? text;

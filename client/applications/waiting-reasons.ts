@@ -7,26 +7,26 @@ import { type ClusterUse, isVague, withShortages } from "./shortage.ts";
 import { askedStates, isOfNodes, withNodes } from "./waiting-nodes.ts";
 import { waitingReason } from "./waiting-reason.ts";
 
-/** Most AMs have their container sooner. */
+/** Most AMs get their container sooner. */
 const askAfterMs = 1_500;
-/** An AM that reaches the ResourceManager has registered sooner. */
+/** An AM that can reach the ResourceManager registers sooner. */
 const registersWithinMs = 20_000;
-/** A large cluster's nodes are a long list. */
+/** The nodes of a large cluster are a long list. */
 const askAgainAfterMs = 30_000;
 
 type Asked = Pick<ResourceManagerClient, "nodes" | "nodeLabels" | "reports">;
 
-/** Why AMs of a cluster do not run yet, and their containers do not come: from their reports and, of those that wait for long, from the nodes. */
+/** Why AMs of a cluster do not run yet, and why their containers are missing: from their reports and, for those that wait longer, from the nodes. */
 export class WaitingReasons {
   readonly #resourceManager: Asked;
   readonly #now: () => number;
   readonly #schedulerWords: () => string;
-  /** When each AM was first seen to have its container, by its application. */
+  /** When each AM was first seen to have its container, by application id. */
   readonly #startingSinceMs = new Map<string, number>();
   readonly #room: Remembered<Room>;
   readonly #use: Remembered<ClusterUse>;
 
-  /** @param schedulerWords where AMs look for the ResourceManager, and by which key */
+  /** @param schedulerWords where AMs look for the ResourceManager, and which key says so */
   constructor(resourceManager: Asked, now: () => number, schedulerWords: () => string) {
     this.#resourceManager = resourceManager;
     this.#now = now;
@@ -55,14 +55,14 @@ export class WaitingReasons {
       : { code: "am-not-registered", looksAt: this.#schedulerWords() };
   }
 
-  /** The status, with who has what its containers wait for. */
+  /** The status, with who holds what its containers wait for. */
   async explained(status: JobStatus): Promise<JobStatus> {
     if (!this.#isWorthAsking(status)) return status;
     const use = await this.#use.answer();
     return use === undefined ? status : withShortages(status, use);
   }
 
-  /** The same by what was heard last: nothing is waited for. */
+  /** The same from the last answer, without waiting. */
   explainedSoon(status: JobStatus): JobStatus {
     if (!this.#isWorthAsking(status)) return status;
     void this.#use.answer();
@@ -91,13 +91,13 @@ export class WaitingReasons {
   }
 }
 
-/** What is asked of the ResourceManager now and then. */
+/** A question that the ResourceManager is asked again only after a while. */
 class Remembered<Answer> {
   readonly #ask: () => Promise<Answer>;
   readonly #now: () => number;
   #askedAtMs = Number.NEGATIVE_INFINITY;
   #answer: Promise<Answer | undefined> = Promise.resolve(undefined);
-  /** What was heard last; undefined where the ResourceManager did not say. */
+  /** The last answer; undefined where the ResourceManager gave none. */
   last: Answer | undefined;
 
   constructor(ask: () => Promise<Answer>, now: () => number) {
@@ -105,7 +105,7 @@ class Remembered<Answer> {
     this.#now = now;
   }
 
-  /** Undefined where the ResourceManager does not say. */
+  /** Undefined where the ResourceManager gives no answer. */
   answer(): Promise<Answer | undefined> {
     const nowMs = this.#now();
     if (nowMs - this.#askedAtMs >= askAgainAfterMs) {
@@ -118,13 +118,13 @@ class Remembered<Answer> {
   }
 }
 
-/** What an AM may have, and who else wants it. */
+/** What is free for an AM, and who else wants it. */
 interface Room {
   readonly nodes: readonly NodeReport[];
   readonly applications: readonly ApplicationReport[];
 }
 
-/** With the earlier applications of its queue that wait for containers, too: free room may be kept for those. */
+/** The reason, with the earlier applications of the queue that wait for containers too: free room may be reserved for those. */
 function withEarlier(
   reason: DelayReason & { readonly code: "am-not-placed" },
   { id, queue, startTimeMs }: ApplicationReport,

@@ -27,15 +27,15 @@ import { reportOfStatus } from "./report-status.ts";
 import { WaitingReasons } from "./waiting-reasons.ts";
 import { YarnLogStore } from "./yarn-log-store.ts";
 
-/** An AM's last status is there so long after its end, or never. */
+/** An AM writes its last status within this time after its end, or never. */
 const statusWrittenWithinMs = 3_000;
 const lookAgainMs = 200;
-/** For so long the file system is asked how an application ended: whoever wants to know has the ResourceManager's word, too. */
+/** How long the file system is asked how an application ended: without an answer the ResourceManager's word has to do. */
 const statusAskedForMs = 20_000;
-/** A message names so many. */
+/** A message names at most so many. */
 const mostQueues = 20;
 
-/** Applications of a cluster, as its ResourceManager and their staging folders have them. */
+/** Applications of a cluster, as its ResourceManager and their staging folders describe them. */
 export class YarnApplications implements Applications {
   readonly user: string;
   readonly #cluster: Cluster;
@@ -59,7 +59,7 @@ export class YarnApplications implements Applications {
     this.#waits = new WaitingReasons(cluster.resourceManager, now, () => schedulerWords(cluster.configuration));
   }
 
-  /** What a submission just made need not be read again. */
+  /** A submission that this process just made: its secret need not be read again. */
   remember(access: ClientAccess): void {
     this.#access.remember(access);
   }
@@ -154,7 +154,7 @@ export class YarnApplications implements Applications {
     return this.#noStatusReason;
   }
 
-  /** @throws UserError where the file system is away, or will not have us */
+  /** @throws UserError where the file system cannot be reached, or refuses us */
   async #answered<Found>(asked: Promise<Found>): Promise<Found> {
     const silent = new TonyError(`it was silent for ${statusAskedForMs / 1000} s`, { code: "TIMEOUT" });
     return await this.#cluster.use(async () => {
@@ -181,7 +181,7 @@ export class YarnApplications implements Applications {
       }
     } catch (error) {
       if (this.#cluster.explain(error) instanceof UserError) throw error;
-      // What is there is none: the ResourceManager's word is all there is, as for a job that left none.
+      // The status cannot be read: as for a job that left none, there is only the ResourceManager's word.
       return undefined;
     }
   }
@@ -191,7 +191,7 @@ export class YarnApplications implements Applications {
     return kept === undefined ? undefined : parseJobStatus(Buffer.from(kept));
   }
 
-  /** An AM that has told the ResourceManager its end writes it down at the same time. */
+  /** An AM that has told the ResourceManager of its end writes its last status at the same time. */
   #mayBeWriting({ state, finishTimeMs }: ApplicationReport): boolean {
     return state === "FINISHED" && Math.abs(this.#now() - finishTimeMs) < statusWrittenWithinMs;
   }
@@ -204,7 +204,7 @@ export class YarnApplications implements Applications {
     }
   }
 
-  /** What no last state tells when the staging folder has gone. */
+  /** Keeps what is in no last state and is lost with the staging folder. */
   async #keepCheckpointDir(job: JobFile): Promise<void> {
     const address = carriedTo(job);
     if (address === undefined) return;
@@ -214,7 +214,7 @@ export class YarnApplications implements Applications {
     await ended.keepCheckpointDir(applicationId, address);
   }
 
-  /** What would go with the staging folder. */
+  /** Keeps the status that would be lost with the staging folder. */
   async #keepLeftStatus({ applicationId }: JobFile): Promise<void> {
     const report = await this.report(applicationId);
     const left = await this.#leftStatus(report);
@@ -228,7 +228,10 @@ export class YarnApplications implements Applications {
     return (await staging.remove()) ? "its staging folder is removed" : "";
   }
 
-  /** Whether an ended application's staging folder is needed no more. What of its history cannot be closed keeps nothing else. */
+  /**
+   * Whether an ended application's staging folder is no longer needed. Only an AM that may still be closing the history keeps it; failures
+   * here do not.
+   */
   async #mayGo(staging: StagingFolder): Promise<boolean> {
     const job = await readJobFile(staging).catch(() => undefined);
     if (job === undefined) return true;
@@ -294,7 +297,7 @@ function unknownQueue(name: string, root: QueueInfo | undefined): UserError {
   });
 }
 
-/** The ResourceManager's own words name a Java class. */
+/** The ResourceManager's own message names a Java class. */
 function notKnown(id: string): TonyError {
   const message = `The ResourceManager does not know ${id}: it is not submitted yet, belongs to another cluster, or ended too long ago (tony-ts list --all)`;
   return new TonyError(message, { code: "APPLICATION_NOT_FOUND" });

@@ -11,7 +11,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { LogStore, StoredLog } from "../../src/logs/log-store.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 
-/** What the NodeManagers uploaded of an application's logs. */
+/** The logs of an application that the NodeManagers uploaded. */
 export class YarnLogStore implements LogStore {
   readonly pending: string | undefined;
   readonly isAtHand = false;
@@ -45,7 +45,7 @@ export class YarnLogStore implements LogStore {
     }
   }
 
-  /** NodeManagers store them for their owner and Hadoop's administrators, whatever the job's own access list says. */
+  /** NodeManagers store them for their owner and for Hadoop's administrators, whatever the job's access list says. */
   #closed(cause: unknown): UserError {
     const { user, id } = this.#report;
     const place = userLogFolder(this.#cluster.configuration, user);

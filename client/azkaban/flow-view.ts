@@ -3,7 +3,7 @@ import type { FollowedEnd } from "../following/follow-listener.ts";
 import { FollowView } from "../following/follow-view.ts";
 import type { FlowJobEnd } from "./output-properties.ts";
 
-/** Shows a job in the log of its flow, and keeps what the flow is told at its end. */
+/** Shows a job in the log of its flow, and keeps what the flow needs to know at its end. */
 export class FlowView extends FollowView {
   #trackingUrl = "";
   #status: JobStatus | undefined;
@@ -26,7 +26,7 @@ export class FlowView extends FollowView {
     super.show(status);
   }
 
-  /** Nobody is at a keyboard. */
+  /** No person is at a keyboard. */
   protected override get endingWords(): string {
     return "Ending the job";
   }

@@ -6,13 +6,13 @@ import { submissionOptions } from "../command-line/job-options.ts";
 /** A job of a flow, as its properties describe it. */
 export interface FlowJob {
   readonly options: SubmissionOptions;
-  /** What is said about properties that have no effect here. */
+  /** Warnings about properties that have no effect here. */
   readonly remarks: readonly string[];
-  /** By which a later try of the same job of the same execution finds what an earlier one left running. */
+  /** The tag by which a retry of the same job of the same execution finds an application that an earlier try left running. */
   readonly tag?: string;
 }
 
-/** TonY tags an application with them, for whoever looks for a flow's applications (com.linkedin.tony.azkaban.TonyJob). */
+/** TonY tags an application with these, so that a flow's applications can be found (com.linkedin.tony.azkaban.TonyJob). */
 const tagged = [
   "azkaban.flow.execid",
   "azkaban.flow.flowid",
@@ -21,13 +21,13 @@ const tagged = [
 ] as const;
 /** YARN refuses a longer tag (yarn.resourcemanager.application.max-tag.length). */
 const longestTag = 100;
-/** What is of a JVM alone in TonY. */
+/** Properties that only concern TonY's JVM. */
 export const meaningless: ReadonlySet<string> = new Set(["tony.default.jvm.opts"]);
 const defaultSource = "src";
 
 /**
  * What a job's properties say, as TonY's job type reads them (com.linkedin.tony.azkaban.TonyJob, TonyJobArg): `tony.*` are settings of the
- * job, those named like an option of TonY's client are that option, `worker_env.NAME` is a variable of the programs.
+ * job, a property named like an option of TonY's client is that option, `worker_env.NAME` is a variable of the programs.
  * @param exists whether there is a file or folder of that name in the job's working directory
  */
 export function flowJob(properties: ReadonlyMap<string, string>, exists: (path: string) => boolean): FlowJob {
@@ -85,7 +85,7 @@ function flowTags(properties: ReadonlyMap<string, string>): string[] {
   });
 }
 
-/** One job of one execution: several Azkabans may use one cluster, and each counts its executions from 1. */
+/** Names one job of one execution: several Azkabans may use one cluster, and each counts its executions from 1. */
 function retryTag(properties: ReadonlyMap<string, string>): string | undefined {
   const [execution, job] = [properties.get("azkaban.flow.execid"), properties.get("azkaban.job.id")];
   if (!execution || !job) return undefined;
@@ -94,7 +94,7 @@ function retryTag(properties: ReadonlyMap<string, string>): string | undefined {
   return `tony-ts:azkaban:${createHash("sha256").update(which).digest("hex").slice(0, 32)}`;
 }
 
-/** YARN takes ASCII alone: other letters are written as in an address. */
+/** YARN takes ASCII alone: other letters are percent-encoded. */
 function tagOf(text: string): string {
   return text.replace(/[^\x20-\x7e]+/g, (letters) => encodeURIComponent(letters)).slice(0, longestTag);
 }

@@ -10,8 +10,8 @@ export interface FlowJobEnd {
 }
 
 /**
- * What the next jobs of the flow can refer to, as `${tonyts.application.id}`: Azkaban takes letters, digits, `_` and `.` in such a name
- * (azkaban.utils.PropsUtils), and none begins with `tony.`, which would be a setting of the next job.
+ * What later jobs of the flow can refer to, as `${tonyts.application.id}`: Azkaban allows letters, digits, `_` and `.` in such a name
+ * (azkaban.utils.PropsUtils); none begins with `tony.`, which would be a setting of the next job.
  */
 export function outputProperties({ id, trackingUrl, outcome, status }: FlowJobEnd): Record<string, string> {
   const { checkpoint } = status ?? {};

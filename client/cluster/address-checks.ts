@@ -9,7 +9,7 @@ import type { Cluster } from "./cluster.ts";
 import { schedulerWords } from "./hadoop-configuration.ts";
 import { type Network, thisMachinesNetwork } from "./network.ts";
 
-/** What is wrong with the addresses that containers of a job go by: what tony-ts itself asks of the cluster does not show it. */
+/** Finds wrong addresses that only a job's containers use, so that tony-ts's own calls to the cluster do not reveal them. */
 export async function addressProblems(
   { configuration, gateway }: Pick<Cluster, "configuration" | "gateway">,
   network: Network = thisMachinesNetwork,
@@ -21,21 +21,21 @@ export async function addressProblems(
   return troubles.flatMap((message) => (message === undefined ? [] : [{ severity: "warning", message }]));
 }
 
-/** What cannot be read in the configuration is told by those who need it. */
+/** An unreadable configuration is reported by the code that needs it. */
 function unlessUnreadable(trouble: Promise<string | undefined>): Promise<string | undefined> {
   return trouble.catch(() => undefined);
 }
 
 const fileSystemKey = "fs.defaultFS";
 
-/** Containers fetch files from the host in their URLs; tony-ts sends them to a web address, which may be configured apart. */
+/** Containers fetch files from the host in their URLs; tony-ts sends them to a web address, which may be configured separately. */
 async function fileSystemTrouble(configuration: Configuration, network: Network): Promise<string | undefined> {
   const { scheme, authority = "" } = splitUri(configuration.get(fileSystemKey) ?? "")?.root ?? {};
   const host = parseHostPort(authority, 8020)?.host.toLowerCase();
   if (scheme !== "hdfs" || host === undefined) return undefined;
   if (configuration.getList("dfs.nameservices").includes(authority)) return undefined;
   const names = `${configuration.describe(fileSystemKey)} names the host ${host}`;
-  // java.net.URI, of which Hadoop asks it, knows RFC 2396's host names alone.
+  // Hadoop parses it with java.net.URI, which accepts only RFC 2396 host names.
   if (host.includes("_")) {
     return `${names}: Java finds no host name with "_" in a URL, so that nodes cannot fetch the job's files; use its address, or a name without`;
   }
@@ -50,7 +50,7 @@ async function fileSystemTrouble(configuration: Configuration, network: Network)
   return `${names}: nodes fetch the job's files from there, ${sends}, which has another address; unless both are the same NameNode, they find nothing`;
 }
 
-/** An ApplicationMaster registers with a server of the ResourceManager that only ApplicationMasters ask. */
+/** ApplicationMasters register with a port of the ResourceManager that only they use. */
 async function schedulerTrouble(configuration: Configuration, network: Network): Promise<string | undefined> {
   const managers = resourceManagerEndpoints(configuration, "client");
   const schedulers = resourceManagerEndpoints(configuration, "scheduler");
@@ -63,7 +63,7 @@ async function schedulerTrouble(configuration: Configuration, network: Network):
     Promise.all(schedulers.map((scheduler) => network.refuses(scheduler))),
     ...pairs.map(([scheduler, manager]) => elsewhereWords(scheduler, manager, network)),
   ]);
-  // A standby refuses as well.
+  // A standby refuses connections as well.
   const refused =
     "where connections from this machine are refused: if those from nodes are, too, the job stays ACCEPTED";
   const why = refusals.every(Boolean) ? refused : elsewhere.find((words) => words !== undefined);
@@ -85,7 +85,7 @@ function isLocal(host: string): boolean {
   return /^(?:localhost|127\.0\.0\.1|::1)$/.test(host);
 }
 
-/** Whether servers have no address in common. One of loopback is this machine's, which has others, or leads elsewhere by a tunnel. */
+/** Whether servers have no address in common. A loopback address is this machine, which has other addresses, or a tunnel that leads elsewhere. */
 function areApart(one: readonly string[] | undefined, others: readonly (readonly string[] | undefined)[]): boolean {
   const mayBeAnywhere = [one, ...others].some((addresses) => addresses?.some(isLoopback) ?? true);
   return !mayBeAnywhere && !others.flat().some((address) => address !== undefined && one?.includes(address));

@@ -10,7 +10,7 @@ export const clearTextKey = "tony.security.allow-cleartext";
 
 /**
  * Whether a job's key and tokens could be read on the network of a secured cluster: they travel by RPC, in the submission and in the start of
- * each container. An error, or a warning where that is accepted.
+ * each container. An error, or a warning where the job accepts that.
  */
 export function clearTextProblems(configuration: Configuration, isAccepted: boolean): Problem[] {
   if (isPrivate(configuration)) return [];
@@ -20,7 +20,7 @@ export function clearTextProblems(configuration: Configuration, isAccepted: bool
     : [{ severity: "error", message: `${consequence}: ${mend}`, at }];
 }
 
-/** The same of a keytab that goes to the staging folder by WebHDFS. */
+/** The same for a keytab that goes to the staging folder by WebHDFS. */
 export function keytabProblems(
   { configuration, gateway }: Pick<Cluster, "configuration" | "gateway">,
   isAccepted: boolean,
@@ -38,7 +38,7 @@ export function keytabProblems(
     : [{ severity: "error", message: `${message}: ${instead}`, at }];
 }
 
-/** The same where there is no job yet, which may accept it. */
+/** The same for doctor, where there is no job that could accept it. */
 export function clearTextFindings({
   isSecured,
   configuration,

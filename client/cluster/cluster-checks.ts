@@ -9,30 +9,30 @@ import { constraintProblems } from "./constraint-checks.ts";
 import { gangProblems } from "./gang-checks.ts";
 import { type Asked, type SizeFacts, sizeProblems } from "./size-checks.ts";
 
-/** What the ResourceManager says of itself, as far as a job can be wrong about it. */
+/** What the ResourceManager says about itself, as far as a job can contradict it. */
 export interface ClusterFacts extends SizeFacts {
   /** The job's queue; absent when there is none of that name. */
   readonly queue?: QueueInfo;
-  /** All leaf queues, by name; needed only when the job's queue cannot take it. */
+  /** All leaf queues, by name; needed only when the job's queue cannot take the job. */
   readonly leafQueues: readonly string[];
-  /** The scheduler makes queues or chooses them by rules of its own: only it knows what it takes. */
+  /** The scheduler creates queues or chooses them by rules of its own: only it knows which it accepts. */
   readonly queuesAreOpen: boolean;
   readonly nodeLabels: readonly string[];
-  /** Absent where the job has no placement constraint, or the cluster none to offer. */
+  /** Absent where the job has no placement constraint, or the cluster has no attributes. */
   readonly nodeAttributes?: readonly string[];
-  /** There are others that may come back. */
+  /** The cluster has other nodes, which may come back. */
   readonly nodesAreAway: boolean;
-  /** Nodes that do not run, of labels that no node has that does. */
+  /** Nodes that do not run and whose label no running node has. */
   readonly awayNodes: readonly NodeSnapshot[];
 }
 
-/** What a job names that names none. */
+/** The queue of a job that names none. */
 const defaultQueue = "default";
 
 /**
- * What this cluster would refuse, or not grant: said before anything is uploaded, because YARN finds some of it only after the submission
- * has succeeded (an unknown queue) and some never (an unknown resource type is dropped in silence). What other nodes, or rules that only
- * the ResourceManager knows, may yet make possible is a warning.
+ * What this cluster would refuse or never grant. It is said before anything is uploaded, because YARN finds some of it only after the
+ * submission has succeeded (an unknown queue) and some never (it drops an unknown resource type silently). A request that other nodes, or
+ * rules that only the ResourceManager knows, may still make possible gets a warning.
  */
 export function checkAgainstCluster(spec: JobSpec, facts: ClusterFacts): Problem[] {
   const asked = [askedByMaster(spec, facts), ...spec.roles.map(askedByRole)];
@@ -41,12 +41,12 @@ export function checkAgainstCluster(spec: JobSpec, facts: ClusterFacts): Problem
     ...queueProblems(spec, facts),
     ...single,
     ...constraintProblems(spec, facts),
-    // Of what no node has room for a single one needs no count.
+    // A role whose single container fits on no node needs no count.
     ...(single.length === 0 ? gangProblems(spec, facts) : []),
   ];
 }
 
-/** The job with the label that its queue gives to asks that name none (SchedulerUtils#normalizeNodeLabelExpressionInRequest). */
+/** The job with the label that its queue gives to requests without one (SchedulerUtils#normalizeNodeLabelExpressionInRequest). */
 export function withQueueLabel(spec: JobSpec, queue: QueueInfo | undefined): JobSpec {
   const nodeLabel = queue?.defaultNodeLabel ?? "";
   if (nodeLabel === "") return spec;
@@ -67,15 +67,15 @@ function askedByRole(role: JobSpec["roles"][number]): Asked {
 function askProblems(spec: JobSpec, ask: Asked, facts: ClusterFacts): Problem[] {
   const away = awayProblems(spec, ask, facts);
   const sizes = sizeProblems(spec, ask, facts);
-  // What warnings say of sizes is true of nodes that run.
+  // Warnings about sizes are about the nodes that run.
   const lasting = away.length === 0 ? sizes : sizes.filter(({ severity }) => severity === "error");
   const found = [...lasting, ...labelProblems(spec, ask, facts), ...away];
   return found.length > 0 ? found : nodeProblems(spec, ask, facts);
 }
 
 /**
- * Warnings: a queue may be made at the submission, or another be chosen, by mapping rules that the ResourceManager does not show
- * (org.apache.hadoop.yarn.server.resourcemanager.placement.CSMappingPlacementRule). Silent of what often is so.
+ * Warnings: the scheduler may create the queue at submission, or choose another, by mapping rules that the ResourceManager does
+ * not show (org.apache.hadoop.yarn.server.resourcemanager.placement.CSMappingPlacementRule). Says nothing where that is usual.
  */
 function queueProblems(spec: JobSpec, { queue, leafQueues, queuesAreOpen }: ClusterFacts): Problem[] {
   const mayBeMade = queue === undefined && (spec.queue === defaultQueue || spec.queue.includes("."));
@@ -106,7 +106,7 @@ function queueProblems(spec: JobSpec, { queue, leafQueues, queuesAreOpen }: Clus
   return [];
 }
 
-/** No node with the label runs. */
+/** Warns when no node with the label runs. */
 function awayProblems(spec: JobSpec, { what, prefix, nodeLabel = "" }: Asked, facts: ClusterFacts): Problem[] {
   const away = facts.awayNodes.filter(({ labels }) => labels.includes(nodeLabel));
   if (away.length === 0) return [];
@@ -144,8 +144,9 @@ function labelProblems(spec: JobSpec, { what, prefix, nodeLabel }: Asked, facts:
 }
 
 /**
- * The largest container that YARN names is made of the largest memory, the most cores and so on of any node: no single one may have all
- * of it, or none with the label. A node that is away might, so nothing is said then; nor of an ask without a label beyond all nodes'.
+ * The largest container that YARN reports combines the largest memory, the most cores and so on of all nodes: no single node, or none
+ * with the label, may have all of it. Says nothing when a node is away, which might have it, nor about a request without a label that
+ * exceeds all nodes.
  */
 function nodeProblems(spec: JobSpec, ask: Asked, facts: ClusterFacts): Problem[] {
   const { what, prefix, resource, nodeLabel = "", keepsToItsPartition = false } = ask;
@@ -154,7 +155,7 @@ function nodeProblems(spec: JobSpec, ask: Asked, facts: ClusterFacts): Problem[]
   });
   const totals = nodes.flatMap(({ total }) => total ?? []);
   if (facts.nodesAreAway || nodes.length === 0 || totals.length < nodes.length) return [];
-  // Whether the scheduler counts cores is known to the registered ApplicationMaster alone.
+  // Only the registered ApplicationMaster knows whether the scheduler counts cores.
   if (totals.some((total) => fits({ ...resource, vcores: 0 }, total))) return [];
   const place =
     nodeLabel !== "" ? `with label ${nodeLabel} ` : nodes.length < facts.nodes.length ? "without a label " : "";

@@ -6,16 +6,16 @@ import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClusterFacts } from "./cluster-checks.ts";
 import { isConstrained } from "./constraint-checks.ts";
 
-/** All that a submission asks the ResourceManager before it submits; the questions go out together. */
+/** All that a submission asks the ResourceManager before it submits; the questions are sent concurrently. */
 export interface SubmissionFacts extends Omit<ClusterFacts, "configured"> {
   readonly application: NewApplication;
   /** Labels that are not exclusive: their nodes also serve requests that name no label. */
   readonly sharedLabels: readonly string[];
 }
 
-/** Nodes in these states run again sooner or later, or may. */
+/** Nodes in these states run again sooner or later, or may do so. */
 const mayComeBack: readonly NodeState[] = ["NEW", "UNHEALTHY", "LOST", "REBOOTED"];
-/** With them whoever has a label is known, also where none of its nodes runs. */
+/** With these states it is known which nodes have a label even where none of them runs. */
 export const nodeStatesAsked: readonly NodeState[] = ["RUNNING", ...mayComeBack, "DECOMMISSIONING", "DECOMMISSIONED"];
 
 export async function askSubmissionFacts(
@@ -48,7 +48,7 @@ export async function askSubmissionFacts(
 }
 
 /**
- * FairScheduler, which names queues by their paths, tells of a queue what it may have itself, and not that those above it may have less
+ * FairScheduler, which names queues by their paths, reports a queue's own limit, without the lower limits of the queues above it
  * (FSQueue#getQueueInfo).
  */
 export async function mostOf(
@@ -64,13 +64,13 @@ export async function mostOf(
   return { "": { memoryMiB, vcores: Math.min(...limits.map(({ vcores }) => vcores)), others: {} } };
 }
 
-/** How much of the nodes the queue may have at most, where that is less than all. */
+/** The largest share of the nodes that the queue may use, where that is less than all. */
 export function queueShares({ queue, nodes }: Pick<SubmissionFacts, "queue" | "nodes">): {
   readonly queueShares?: QueueShares;
 } {
   const told = Object.entries(queue?.mostByLabel ?? {}).flatMap(([label, most]) => {
     const totals = nodes.flatMap(({ labels, total }) => (total && (labels[0] ?? "") === label ? [total] : []));
-    // Nothing of a kind is what a limit says that does not name it.
+    // A limit that does not name a kind of resource reads as zero of it.
     const share = (of: (resource: Resource) => number) => {
       const all = totals.reduce((sum, total) => sum + of(total), 0);
       return of(most) === 0 ? 1 : Math.min(1, of(most) / Math.max(1, all));
@@ -94,20 +94,20 @@ export async function queueFacts(
 }
 
 /**
- * FairScheduler makes the queues that submissions name and places applications by rules, so that no list of queues tells what it takes
- * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.QueueManager). It is told by its lists: `root` alone, or whole paths as
- * names; CapacityScheduler's root has children, and they are named by their last word.
+ * FairScheduler creates the queues that submissions name and places applications by rules, so that no list of queues says which it
+ * takes (org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.QueueManager). Its lists give it away: `root` alone, or whole
+ * paths as names; CapacityScheduler's root has children, named by the last part of their paths.
  */
 export function isFairScheduler(root: QueueInfo): boolean {
   return root.children.length === 0 || root.children.some(({ name }) => name.startsWith("root."));
 }
 
-/** The queues below that have none below themselves. */
+/** The queues at the bottom of the hierarchy. */
 export function leaves(queue: QueueInfo): QueueInfo[] {
   return queue.children.length === 0 ? [queue] : queue.children.flatMap(leaves);
 }
 
-/** Nodes that do not run, of labels that no node has that does. */
+/** Nodes that do not run and whose label no running node has. */
 export function awayNodes(nodes: readonly NodeReport[]): NodeSnapshot[] {
   const served = new Set(nodes.flatMap(({ state, labels }) => (state === "RUNNING" ? labels : [])));
   return nodes.filter(({ labels }) => labels.some((label) => label !== "" && !served.has(label))).map(nodeSnapshot);
@@ -119,7 +119,7 @@ function nodeSnapshot(node: NodeReport): NodeSnapshot {
   return { nodeId, host, rack, labels, free: freeOf(node), total: capability, ...away };
 }
 
-/** What a node has left. */
+/** What is free on a node. */
 export function freeOf({ capability, used }: NodeReport): Resource {
   const others = Object.entries(capability.others).map(([name, all]) => [name, all - (used.others[name] ?? 0)]);
   return {

@@ -39,36 +39,36 @@ export interface ClusterOptions {
   readonly gateway?: string | undefined;
   /** `tony.security.ca-file` */
   readonly caFile?: string | undefined;
-  /** Who logs in, where that is not whose tickets are there. */
+  /** Who logs in, where the tickets of kinit are not to be used. */
   readonly login?: KeytabLogin | undefined;
 }
 
-/** One cluster and one user of it; connections are opened by the first call. */
+/** One cluster and one of its users; connections are opened by the first call. */
 export class Cluster {
   readonly configuration: Configuration;
-  /** The name that the cluster knows the user by. */
+  /** The name by which the cluster knows the user. */
   readonly user: string;
   readonly credentials: CredentialsProvider;
   readonly fileSystems: FileSystems;
   readonly resourceManager: ResourceManagerClient;
-  /** The cluster wants proofs of who one is. */
+  /** Whether the cluster requires authentication. */
   readonly isSecured: boolean;
-  /** Who we are by our own proof, whatever tokens we were given: those do not obtain further ones. */
+  /** The user that our own login proves, whatever tokens this process was given: given tokens cannot obtain further ones. */
   readonly own: CredentialsProvider;
-  /** The delegation tokens that this process was given; undefined where there are none, or the cluster wants no proof. */
+  /** The delegation tokens that this process was given; undefined where there are none, or the cluster requires no authentication. */
   readonly given: GivenTokens | undefined;
-  /** How we log in where that is by Kerberos and not by given tokens. */
+  /** How this process logs in when it uses Kerberos and no given tokens. */
   readonly login: KerberosLogin | undefined;
-  /** Where its configuration is, for messages. */
+  /** Where the configuration is, for messages. */
   readonly folder: ConfigurationFolder;
-  /** Tells a person what no command waits for. */
+  /** Tells a person what a command waits for. */
   readonly tell: (text: string) => void;
   readonly #endpoints: readonly HostPort[];
-  /** HttpFS or Knox in front of the default file system. */
+  /** HttpFS or Knox, where one serves the default file system. */
   readonly gateway: string | undefined;
   #patience: RetryPolicy;
 
-  /** @throws UserError where there is no cluster's configuration, or nobody is logged in (exit code 3) */
+  /** @throws UserError where there is no cluster configuration, or nobody is logged in (exit code 3) */
   static async open(context: ClientContext, options: ClusterOptions = {}): Promise<Cluster> {
     const site = readClusterConfiguration(context, options.hadoop);
     const folder = configurationFolder(context.environment)?.path ?? "";
@@ -111,12 +111,12 @@ export class Cluster {
     });
   }
 
-  /** How long a ResourceManager that does not answer is asked. */
+  /** How long a ResourceManager that does not answer is asked again. */
   get patience(): RetryPolicy {
     return this.#patience;
   }
 
-  /** On how many nodes a file is kept that the nodes of a job fetch all at once, as Hadoop's own submissions keep theirs. */
+  /** The replication of a file that a job's nodes fetch all at once, as Hadoop's own submissions set it. */
   get sharedReplicas(): number {
     return this.configuration.getInteger("mapreduce.client.submit.file.replication", hadoopsReplicas);
   }
@@ -127,7 +127,10 @@ export class Cluster {
     return throughActive(url, webAddresses, webAddresses[this.#endpoints.indexOf(this.resourceManager.endpoint)]);
   }
 
-  /** From now on a ResourceManager that does not answer is given up at once: for who asks again himself, or wants to know just that. */
+  /**
+   * From now on a ResourceManager that does not answer is given up at once: for callers that ask again themselves, or only want to know
+   * whether it answers.
+   */
   askBriefly(): void {
     this.#patience = briefPatience;
   }
@@ -137,7 +140,7 @@ export class Cluster {
     this.fileSystems.close();
   }
 
-  /** Runs something against the cluster; that a part of it is down or will not have us becomes a message with the way to mend it. */
+  /** Runs something against the cluster; turns an error that says that a part of it is down or refuses us into a message with a remedy. */
   async use<T>(work: (cluster: Cluster) => Promise<T>): Promise<T> {
     try {
       return await work(this);
@@ -186,7 +189,7 @@ export class Cluster {
     }
   }
 
-  /** Whose signatures count, and how others come to. */
+  /** The certificates that are trusted, and how to add others. */
   #trustSource(): string {
     const pem = "tony.security.ca-file=FILE names the PEM of who signed it, in the job or in tony-site.xml";
     return this.configuration.has(trustedCertificatesKey)
@@ -194,7 +197,7 @@ export class Cluster {
       : `No trust store is named in ssl-client.xml of ${this.folder.path}; ${pem}`;
   }
 
-  /** Which of the two ways to know people is configured, and where. */
+  /** Which authentication is configured, and where. */
   #authenticationSource(): string {
     const place = this.configuration.describe(authenticationKey);
     return `${place} is ${this.isSecured ? "kerberos" : "simple"} here; ${describeFolder(this.folder)}`;
@@ -208,7 +211,7 @@ export class Cluster {
     return isSet ? this.configuration.describe(key) : notSet;
   }
 
-  /** @param question what a person should ask first, where the cause does not ask it */
+  /** @param question what the person should check first, where the cause does not say so */
   #unreachable(server: string, addressSource: string, cause: unknown, question = ""): UserError {
     const mend = `${question}${describeFolder(this.folder)}; the address comes from ${addressSource}`;
     return new UserError(`${server} does not answer: ${errorMessage(cause)}\n  ${mend}\n  tony-ts doctor says more`, {
@@ -220,7 +223,7 @@ export class Cluster {
   }
 }
 
-/** A file system that is of no use to jobs as it is, and what can be set instead. */
+/** A default file system that jobs cannot use, and what can be set instead. */
 const misplaced = (cause: unknown, mend: string) =>
   new UserError(`${errorMessage(cause)}\n  ${mend}`, {
     code: String(errorCode(cause)),
@@ -228,7 +231,7 @@ const misplaced = (cause: unknown, mend: string) =>
     cause,
   });
 
-/** The cluster that a job goes to; a person is told which where nobody named it. @throws UserError when there is none */
+/** The cluster that a job goes to; the person is told which one when nothing named it. @throws UserError when there is none */
 export async function clusterOf({ hadoop, settings }: JobText, context: ClientContext): Promise<Cluster> {
   const gateway = readSetting(settings, "tony.hdfs.endpoint");
   const caFile = readSetting(settings, "tony.security.ca-file");

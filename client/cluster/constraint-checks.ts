@@ -4,14 +4,14 @@ import { nearest } from "../../src/job/nearest.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 
-/** Whether the job constrains where YARN may place containers. */
+/** Whether the job limits where YARN may place its containers. */
 export function isConstrained({ roles }: JobSpec): boolean {
   return roles.some(({ constrained }) => constrained !== undefined);
 }
 
 /**
- * Placement constraints that this cluster does not see, and attributes that none of its nodes has. Whether it has a handler for
- * constraints is known to the registered ApplicationMaster alone.
+ * Placement constraints that this cluster ignores, and attributes that none of its nodes has. Only the registered
+ * ApplicationMaster knows whether the cluster has a handler for constraints.
  */
 export function constraintProblems(
   spec: JobSpec,
@@ -46,7 +46,7 @@ function unknownAttribute(role: string, attribute: string, known: readonly strin
   return `a ${role} is to be placed by node attribute ${attribute}, which no node has: ${hint} (${key})`;
 }
 
-/** Those that a node must have; one that it must not have need not be anywhere. */
+/** Attributes that a node must have; one that it must not have need not exist anywhere. */
 function attributesIn(constraint: PlacementConstraint | undefined): readonly string[] {
   if (constraint === undefined || constraint.kind === "tags") return [];
   if (constraint.kind === "attribute") return constraint.is ? [constraint.name] : [];

@@ -8,7 +8,7 @@ import { gpuTypesAmong } from "../../src/job/gpus.ts";
 import { amountWords, durationWords, listWords, memoryWords, nodeWords } from "../../src/job/reasons/words.ts";
 import { isFairScheduler, leaves } from "./cluster-facts.ts";
 
-/** What one look at the cluster found. */
+/** One finding about the cluster. */
 export interface Finding {
   readonly subject: string;
   readonly state: "well" | "remark" | "wrong";
@@ -16,19 +16,19 @@ export interface Finding {
   readonly remedy?: string;
 }
 
-/** One ResourceManager or NameNode, as its web server tells of it. */
+/** One ResourceManager or NameNode, as its web server describes it. */
 export interface Master {
   /** `host:port` of its web server. */
   readonly address: string;
   /** `active`, `standby`; absent while it does not answer. */
   readonly state?: string;
-  /** Why it says nothing to us, though something answers there. */
+  /** Why it told us nothing, though a server answers at that address. */
   readonly trouble?: string;
-  /** Of Hadoop. */
+  /** The release of Hadoop. */
   readonly release?: string;
 }
 
-/** Where a ResourceManager and a NameNode say what they are; a standby answers, too. */
+/** Where a ResourceManager and a NameNode describe themselves; a standby answers, too. */
 export const masterPaths = {
   /** org.apache.hadoop.yarn.server.resourcemanager.webapp.dao.ClusterInfo */
   resourceManager: "/ws/v1/cluster/info",
@@ -50,7 +50,7 @@ export function nameNodeOf(address: string, document: unknown): Master {
   return isObject(bean) && typeof bean.State === "string" ? { address, state: bean.State } : { address };
 }
 
-/** `CapacityScheduler`; undefined where the document does not say it. */
+/** `CapacityScheduler`; undefined where the document does not name it. */
 export function schedulerOf(document: unknown): string | undefined {
   const scheduler = isObject(document) ? document.scheduler : undefined;
   const info = isObject(scheduler) ? scheduler.schedulerInfo : undefined;
@@ -58,7 +58,7 @@ export function schedulerOf(document: unknown): string | undefined {
   return typeof type === "string" ? type.charAt(0).toUpperCase() + type.slice(1) : undefined;
 }
 
-/** What the masters of a kind are. Of several, each that is silent leaves the others without a replacement. */
+/** The state of the masters of a kind. Where there are several, each one that is silent leaves the others without a replacement. */
 export function mastersFinding(kind: string, masters: readonly Master[], scheduler?: string): Finding {
   const states = masters.map(({ address, state, trouble }) => `${address} ${state ?? trouble ?? "does not answer"}`);
   const releases = new Set(masters.flatMap(({ release }) => release ?? []));
@@ -76,14 +76,14 @@ export function mastersFinding(kind: string, masters: readonly Master[], schedul
   return { subject, state: "remark", found, remedy };
 }
 
-/** What the ResourceManager says of queues; what it does not know, or not show, is absent. */
+/** The ResourceManager's queues; what it does not know or show is absent. */
 export interface QueueFacts {
   readonly queue: QueueInfo | undefined;
   readonly root: QueueInfo | undefined;
   readonly acls: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Whether jobs can go to the queue of that name. */
+/** Whether the queue of that name takes jobs. */
 export function queueFinding(name: string, { queue, root, acls }: QueueFacts): Finding {
   if (root !== undefined && isFairScheduler(root)) return fairFinding(name, queue);
   const all =
@@ -102,7 +102,7 @@ export function queueFinding(name: string, { queue, root, acls }: QueueFacts): F
   return { subject: "queue", state: "well", found: `${name}: ${share}, now ${percent(queue.currentCapacity)} used` };
 }
 
-/** FairScheduler decides at the submission where a job goes, and tells no shares of a queue's parent. */
+/** FairScheduler decides at the submission where a job goes, and reports no shares for a parent queue. */
 function fairFinding(name: string, queue: QueueInfo | undefined): Finding {
   if (queue !== undefined && queue.children.length === 0) {
     return { subject: "queue", state: "well", found: `${name} is there (FairScheduler)` };
@@ -116,7 +116,7 @@ function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-/** Lists name queues by their path or by their last word, depending on the ResourceManager's age. */
+/** Lists name queues by path or by the last part of it, depending on the ResourceManager's release. */
 function mayBeSubmittedTo(queue: QueueInfo, acls: ReadonlyMap<string, readonly string[]>): boolean {
   const entry = acls.get(queue.path) ?? acls.get(queue.name);
   return entry === undefined || entry.some((acl) => acl.startsWith("SUBMIT"));
@@ -124,7 +124,7 @@ function mayBeSubmittedTo(queue: QueueInfo, acls: ReadonlyMap<string, readonly s
 
 const gpuTypesKey = "tony.gpu-resource-types";
 
-/** What containers may ask for, and whether the site's GPUs go by the names that the settings have. */
+/** What containers may ask for, and whether the site's GPUs have the resource types that the settings name. */
 export function resourcesFinding(
   types: readonly ResourceType[],
   nodes: readonly NodeReport[],
@@ -150,11 +150,11 @@ export function resourcesFinding(
 interface LabelFacts {
   readonly labels: readonly NodeLabel[];
   readonly queue: QueueInfo | undefined;
-  /** Nodes that do not run, of labels that no node has that does. */
+  /** Nodes that do not run and whose label no running node has. */
   readonly away: readonly NodeSnapshot[];
 }
 
-/** The cluster's labels, and which of them the queue reaches. */
+/** The cluster's labels, and which of them the queue can use. */
 export function labelsFinding(queueName: string, { labels, queue, away }: LabelFacts): Finding {
   const subject = "labels";
   if (labels.length === 0) return { subject, state: "well", found: "the cluster has no node labels" };
@@ -170,7 +170,7 @@ export function labelsFinding(queueName: string, { labels, queue, away }: LabelF
   return { subject, state: "remark", found: [found, ...idle].join("; "), remedy };
 }
 
-/** Where `tony-ts logs` finds what an ended job printed, and in which format. */
+/** Where `tony-ts logs` finds the output of an ended job, and in which format. */
 export function logsFinding(configuration: Configuration, user: string): Finding {
   const subject = "logs";
   if (!logsAreAggregated(configuration)) {
@@ -198,18 +198,18 @@ function formatWords({ name, kind, className }: LogFormat): string {
   return `${name} (${kind === "unknown" ? (className ?? "no class is configured for it") : "indexed files"})`;
 }
 
-/** Clocks further apart than this make Kerberos refuse and times in logs confusing. */
+/** When clocks differ by more than this, Kerberos refuses, and times in logs are confusing. */
 const largestSkewMs = 30_000;
 
-/** When a request was sent and when its answer came, by this machine's clock. */
+/** When a request was sent and when its answer arrived, by this machine's clock. */
 export interface RequestTime {
   readonly startMs: number;
   readonly endMs: number;
 }
 
 /**
- * How far the clocks are apart, by the time that HDFS gave a file in a request. A slow request is no difference: only what lies outside
- * its time is.
+ * By how much the clocks differ, from the time that HDFS gave a file during a request. Only a time outside the request's duration is a
+ * difference, so that a slow request does not count as one.
  */
 export function clockFinding(modificationTimeMs: number, { startMs, endMs }: RequestTime): Finding {
   const skewMs = Math.max(startMs - modificationTimeMs, modificationTimeMs - endMs, 0);
@@ -219,15 +219,15 @@ export function clockFinding(modificationTimeMs: number, { startMs, endMs }: Req
   return { subject: "clock", state: "remark", found, remedy: "set this machine's clock, or the cluster's, by NTP" };
 }
 
-/** What is needed of a Cluster. */
+/** The part of a Cluster that is needed. */
 interface Loggable {
   readonly login: Pick<KerberosLogin, "keytab" | "credential"> | undefined;
 }
 
-/** A ticket that ends sooner is of little use to who follows a job. */
+/** A ticket that expires sooner is of little use for following a job. */
 const soonSeconds = 3_600;
 
-/** Who is logged in by Kerberos, and until when; nothing where that is not how one logs in. */
+/** Who is logged in by Kerberos, and until when; nothing where Kerberos is not used. */
 export async function kerberosFindings({ login }: Loggable): Promise<Finding[]> {
   if (login === undefined) return [];
   const { principal, remainingSeconds } = await login.credential();

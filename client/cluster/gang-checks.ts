@@ -14,9 +14,9 @@ const remedy = (role: string) =>
   `a gang starts when all are there, so the job waits for more nodes, unless you lower tony.${role}.instances or what it asks for`;
 
 /**
- * Warnings where the tasks that start together are more than all nodes have room for, even if nothing else ran on them. Nodes may come, so
- * that it is no error; each task alone is known to fit.
- * @param nodesAreAway others may come back: nothing is said then
+ * Warnings where the tasks that start together exceed what all nodes have room for, even if nothing else ran on them. Nodes may be added,
+ * so it is no error; each single task is known to fit.
+ * @param nodesAreAway other nodes may come back: nothing is said then
  */
 export function gangProblems(
   spec: JobSpec,
@@ -35,7 +35,7 @@ function roleProblems(spec: JobSpec, role: RoleSpec, nodes: readonly Node[]): Pr
   const { name, resource, nodeLabel = "" } = role;
   const least = leastInstances(role);
   const labelled = nodeLabel === "" ? nodes : nodes.filter(({ labels }) => labels.includes(nodeLabel));
-  // Whether the scheduler counts cores is known to the registered ApplicationMaster alone.
+  // Only the registered ApplicationMaster knows whether the scheduler counts cores.
   const ask = { ...resource, vcores: 0 };
   const cost = costOfMaster(spec, ask, nodes, labelled);
   const room = labelled.reduce((sum, { total }) => sum + roomFor(ask, total), 0) - cost;
@@ -49,7 +49,7 @@ function has({ length }: readonly Node[]): string {
   return length === 1 ? "has" : "have";
 }
 
-/** How many such containers fewer there are for the AM's own: none where it has a node on which that costs nothing. */
+/** How many of these containers the AM's container displaces: none where a node has enough left over for it. */
 function costOfMaster({ am }: JobSpec, ask: Resource, nodes: readonly Node[], labelled: readonly Node[]): number {
   const { nodeLabel = "" } = am;
   const may = nodes.filter(({ labels }) => (nodeLabel === "" ? labels.length === 0 : labels.includes(nodeLabel)));

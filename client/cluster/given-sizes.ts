@@ -5,9 +5,9 @@ import { roundedUp } from "../../src/job/amounts.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 
 /**
- * The job with the containers that YARN will give for what it asks: every ask is rounded up, so that sums and fits of what was written are
- * those of smaller containers (org.apache.hadoop.yarn.util.resource.DominantResourceCalculator#normalize). Only as this machine's copy of the
- * site's configuration says; what it does not say the ApplicationMaster learns of the first container.
+ * The job with the container sizes that YARN will give: it rounds every request up, so that sums and fits of the written sizes would be too
+ * small (org.apache.hadoop.yarn.util.resource.DominantResourceCalculator#normalize). Uses only this machine's copy of the site's
+ * configuration; what it does not say, the ApplicationMaster learns from the first container.
  * @param maximum the largest container, which nothing is rounded beyond
  */
 export function withGivenSizes(spec: JobSpec, configuration: Configuration, maximum: Resource): JobSpec {

@@ -6,16 +6,17 @@ import { delegationOf } from "../../src/hadoop/security/delegation.ts";
 import { readTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { ClientContext } from "../context.ts";
 
-/** Delegation tokens that whoever started this process obtained for it: Azkaban, Oozie, a notebook server. */
+/** Delegation tokens that were obtained for this process by whoever started it: Azkaban, Oozie, a notebook server. */
 export interface GivenTokens {
   readonly file: string;
   readonly credentials: Credentials;
-  /** Whom they belong to, as their issuer knows it: a name or a Kerberos principal. Undefined where no token says. */
+  /** Their owner, as the issuer knows it: a name or a Kerberos principal. Undefined where no token says. */
   readonly owner: string | undefined;
 }
 
 /**
- * The tokens in the file that the environment names, as for Hadoop's own programs (org.apache.hadoop.security.UserGroupInformation).
+ * The tokens in the file that the environment names, as Hadoop's own programs read them
+ * (org.apache.hadoop.security.UserGroupInformation).
  * @throws UserError (`TOKEN_FILE`) when it cannot be read
  */
 export function givenTokens(environment: ClientContext["environment"]): GivenTokens | undefined {
@@ -23,7 +24,7 @@ export function givenTokens(environment: ClientContext["environment"]): GivenTok
   if (!file) return undefined;
   let credentials: Credentials;
   try {
-    // The right to speak for the application in whose container this runs is nothing that a job of its own needs.
+    // A job of its own does not need the token that speaks for the application in whose container this process runs.
     credentials = withoutMasterRights(readTokenFile(readFileSync(file)));
   } catch (cause) {
     throw new UserError(

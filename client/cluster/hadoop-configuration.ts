@@ -8,14 +8,14 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import { namesService, resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 
-/** Where distributions put it when nobody says. */
+/** Where distributions put it; used when nothing else says where it is. */
 const usualFolder = "/etc/hadoop/conf";
 
 /** The folders with a cluster's site files. */
 export interface ConfigurationFolder {
-  /** One, or several joined by ":"; a file is taken from the first that has it. */
+  /** One folder, or several joined by ":"; a file is taken from the first folder that has it. */
   readonly path: string;
-  /** The variables that name them; none where it was found in a usual place. */
+  /** The variables that name them; none where the configuration was found in a usual place. */
   readonly namedBy: readonly string[];
 }
 
@@ -36,14 +36,14 @@ export function configurationFolder(
   return found === undefined ? undefined : { path: found, namedBy: [] };
 }
 
-/** Where it came from, for messages: `HADOOP_CONF_DIR is /etc/hadoop`. */
+/** Where the configuration came from, for messages: `HADOOP_CONF_DIR is /etc/hadoop`. */
 export function describeFolder({ path: folder, namedBy }: ConfigurationFolder): string {
   return namedBy.length === 0
     ? `HADOOP_CONF_DIR is not set; ${folder} is used`
     : `${namedBy.join(" and ")} ${namedBy.length === 1 ? "is" : "are"} ${folder}`;
 }
 
-/** Of Hadoop 3 and 2, and of distributions, which install the parts of it apart. */
+/** Variables of Hadoop 3 and 2, and of distributions, which install Hadoop's parts separately. */
 function usualFolders(environment: ClientContext["environment"]): string[] {
   const { HADOOP_HOME, HADOOP_PREFIX, HADOOP_COMMON_HOME, HADOOP_YARN_HOME, YARN_HOME } = environment;
   const homes = [HADOOP_HOME, HADOOP_PREFIX, HADOOP_COMMON_HOME, HADOOP_YARN_HOME, YARN_HOME];
@@ -52,8 +52,8 @@ function usualFolders(environment: ClientContext["environment"]): string[] {
 }
 
 /**
- * The configuration of the cluster that the environment names, with a job's own Hadoop settings on top. What is missing in it for
- * reaching a cluster at all is a UserError (`NO_CLUSTER`, exit code 3) that says what to set.
+ * The configuration of the cluster that the environment names, with a job's own Hadoop settings on top. Where it lacks what is
+ * needed to reach a cluster at all, a UserError (`NO_CLUSTER`, exit code 3) says what to set.
  */
 export function readClusterConfiguration(
   context: ClientContext,
@@ -72,7 +72,7 @@ export function readClusterConfiguration(
   try {
     configuration = loadConfiguration(folder, variablesOf(context)).withValues(overrides);
   } catch (error) {
-    // The message says how to mend it.
+    // The message already says how to fix it.
     throw new UserError(`The cluster's configuration cannot be used: ${errorMessage(error)}\n${elsewhere}`, {
       code: "NO_CLUSTER",
       exitCode: ExitCode.cluster,
@@ -94,7 +94,7 @@ export function readClusterConfiguration(
   return configuration;
 }
 
-/** `/etc/hadoop/yarn-site.xml does not say`, or that there is no such file, which so does not say it. */
+/** `/etc/hadoop/yarn-site.xml does not say`, or that this file does not exist. */
 function siteFileWords(folder: string, name: string): string {
   const file = findSiteFile(folder, name);
   return file === undefined
@@ -102,7 +102,7 @@ function siteFileWords(folder: string, name: string): string {
     : `${file} does not say`;
 }
 
-/** What to say where `configurationFolder` finds none. */
+/** The message where `configurationFolder` finds none. */
 export function noConfiguration(environment: ClientContext["environment"]): UserError {
   const places = usualFolders(environment).join(" or ");
   return noCluster(
@@ -118,7 +118,7 @@ const resourceManagerKeys = [
 
 const schedulerKey = "yarn.resourcemanager.scheduler.address";
 
-/** Where jobs' ApplicationMasters will look for the ResourceManager, with what says so. */
+/** Where jobs' ApplicationMasters will look for the ResourceManager, and what says so. */
 export function schedulerWords(configuration: Configuration): string {
   const addresses = resourceManagerEndpoints(configuration, "scheduler").map(formatHostPort).join(", ");
   return namesService(configuration, "scheduler")
@@ -126,7 +126,7 @@ export function schedulerWords(configuration: Configuration): string {
     : `${addresses}, from the host in yarn.resourcemanager.address, because ${schedulerKey} is not set`;
 }
 
-/** What to say before a job is sent whose ApplicationMaster has only that guess; undefined where there is none. */
+/** The warning before a job is sent whose ApplicationMaster can only guess that address; undefined where there is no need. */
 export function schedulerGuess(configuration: Configuration): string | undefined {
   if (namesService(configuration, "scheduler")) return undefined;
   return `ApplicationMasters look for the ResourceManager at ${schedulerWords(configuration)}`;

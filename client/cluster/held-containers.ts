@@ -4,12 +4,12 @@ import type { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manag
 import { mostRows } from "./node-tables.ts";
 import { type HeldContainers, holding } from "./nodes-overview.ts";
 
-/** So many questions are under way at once. */
+/** At most so many requests are in flight. */
 const atOnce = 8;
 
 /**
- * Where applications have their containers: one question each, for as many as are shown. One that the caller may not see, or that has
- * ended meanwhile, is left out.
+ * Which nodes applications have their containers on, with one request per application, for as many as are shown. Applications that
+ * the caller may not see, or that have ended meanwhile, are left out.
  */
 export async function heldContainers(
   resourceManager: Pick<ResourceManagerClient, "containers">,

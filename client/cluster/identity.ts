@@ -16,23 +16,23 @@ import { currentUser, type User } from "../../src/hadoop/security/user.ts";
 import type { ClientContext } from "../context.ts";
 import { type GivenTokens, givenTokens } from "./given-tokens.ts";
 
-/** Who acts on a cluster, and how its services are shown that. */
+/** The user who acts on a cluster, and how this process authenticates to its services. */
 export interface Identity {
-  /** The name that the cluster knows the user by. */
+  /** The name by which the cluster knows the user. */
   readonly user: string;
-  /** The cluster wants proofs of who one is. */
+  /** Whether the cluster requires authentication. */
   readonly isSecured: boolean;
   readonly credentials: CredentialsProvider;
-  /** Who we are by our own proof, whatever tokens we were given: those do not obtain further ones. */
+  /** The user that our own login proves, whatever tokens this process was given: given tokens cannot obtain further ones. */
   readonly own: CredentialsProvider;
-  /** The delegation tokens that this process was given; undefined where there are none, or the cluster wants no proof. */
+  /** The delegation tokens that this process was given; undefined where there are none, or the cluster requires no authentication. */
   readonly given: GivenTokens | undefined;
-  /** How we log in where that is by Kerberos and not by given tokens. */
+  /** How this process logs in when it uses Kerberos and no given tokens. */
   readonly login: KerberosLogin | undefined;
 }
 
 /**
- * By given tokens, by a keytab, or by the tickets of kinit; by the mere name on an open cluster.
+ * Authenticates with given tokens, a keytab, or the tickets of kinit; an open cluster takes the user's mere name.
  * @param keytab undefined: none is named
  * @throws UserError where nobody is logged in (exit code 3)
  */
@@ -58,17 +58,17 @@ export async function identityOn(
   }
 }
 
-/** A ticket says who acts where there are proofs: a process without a name needs none then. */
+/** Where authentication is required, a ticket says who acts: a process without a user name needs none then. */
 function actor(environment: ClientContext["environment"], isSecured: boolean): User {
   return currentUser(environment, isSecured ? ownerName : undefined);
 }
 
-/** Whose the tokens are is who acts; the realm and the host of a principal are not part of a name. */
+/** The owner of the tokens acts; the realm and the host of a principal are not part of a user name. */
 function ownerOf(given: GivenTokens | undefined): string | undefined {
   return given?.owner?.split(/[/@]/)[0];
 }
 
-/** Any error; who we are not having been settled is a UserError, because its message says what mends it. */
+/** Any error; one that is already settled is a UserError, whose message says what to do. */
 export function notLoggedIn(error: unknown): unknown {
   if (!(error instanceof AuthenticationError)) return error;
   return new UserError(error.message, { code: error.code, exitCode: ExitCode.cluster, cause: error });

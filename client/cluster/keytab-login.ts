@@ -3,7 +3,7 @@ import type { KeytabLogin } from "../../src/hadoop/security/kerberos/gss-api.ts"
 import { readSetting } from "../../src/job/build/read-settings.ts";
 import type { Settings } from "../../src/job/settings.ts";
 
-/** Who logs in by a keytab; undefined where none is named. @throws UserError where it is not said whose it is */
+/** The login by a keytab; undefined where none is named. @throws UserError where nothing says which principal it is for */
 export function keytabLogin(settings: Settings): KeytabLogin | undefined {
   const keytab = readSetting(settings, "tony.kerberos.keytab");
   if (keytab === undefined) return undefined;

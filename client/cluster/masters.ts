@@ -13,7 +13,7 @@ import { type Master, masterPaths, mastersFinding, nameNodeOf, resourceManagerOf
 const timeoutMs = 3_000;
 const largestAnswerBytes = 4 << 20;
 
-/** Asks each ResourceManager and each NameNode what it is. */
+/** Asks each ResourceManager and each NameNode for its state. */
 export async function mastersFindings({
   configuration,
   credentials,
@@ -47,7 +47,7 @@ export async function mastersFindings({
     return [mastersFinding("NameNode", withoutGuesses(masters))];
   }
 
-  /** That no answer comes says enough; that it is not for us is told. */
+  /** Silence needs no explanation; a refusal does. */
   async function asked(
     base: string,
     path: string,
@@ -78,12 +78,12 @@ export async function mastersFindings({
   }
 }
 
-/** It is not trusted, or does not know us. */
+/** Its certificate is not trusted, or it does not know us. */
 function isRefusal(error: unknown): boolean {
   return error instanceof AuthenticationError || errorCode(error) === "HTTP_UNTRUSTED";
 }
 
-/** Where no web address is configured, both ports that it has by default are asked, and one of them answers. */
+/** Where no web address is configured, both default ports are asked, and one of them answers. */
 function withoutGuesses(masters: readonly Master[]): readonly Master[] {
   const nameOf = ({ address }: Master) => address.slice(0, address.lastIndexOf(":"));
   return masters.filter(

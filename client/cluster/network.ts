@@ -6,9 +6,9 @@ import { errorCode } from "../../src/hadoop/errors.ts";
 
 /** What this machine sees of the network. */
 export interface Network {
-  /** None of a host that it does not know; undefined where it cannot tell. */
+  /** Empty for a host that the resolver does not know; undefined where it cannot tell. */
   addressesOf(host: string): Promise<readonly string[] | undefined>;
-  /** Whether a connection is refused; silence is no refusal. */
+  /** Whether a connection is refused; silence is not a refusal. */
   refuses(server: HostPort): Promise<boolean>;
 }
 

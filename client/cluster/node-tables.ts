@@ -4,9 +4,9 @@ import { amountWords, countWords, listWords, memoryWords } from "../../src/job/r
 import { formatTable } from "../output/format.ts";
 import type { Holder, HolderPlace, LabelShare, NodeShare, NodesOverview } from "./nodes-overview.ts";
 
-/** A table has so many rows at most. */
+/** A table has at most so many rows. */
 export const mostRows = 100;
-/** Of the nodes that an application has containers on so many are named. */
+/** So many of the nodes that an application has containers on are named. */
 const mostPlaces = 4;
 const none = "–";
 
@@ -56,7 +56,7 @@ function holderTable(holders: readonly Holder[]): string[] {
   return [...formatTable([head, ...rows]), ...moreRows(holders.length, "application")];
 }
 
-/** `node-2 (3)`: three containers; one is not counted. */
+/** `node-2 (3)`: three containers; a single one has no count. */
 function placeWords({ host, containers }: HolderPlace): string {
   return containers === 1 ? host : `${host} (${containers})`;
 }

@@ -10,12 +10,12 @@ import type {
 import { sumOf, times } from "../../src/job/amounts.ts";
 import { freeOf } from "./cluster-facts.ts";
 
-/** What of a cluster is free, where, and who holds the rest. */
+/** Which resources of a cluster are free, where, and who holds the rest. */
 export interface NodesOverview {
   readonly nodes: readonly NodeShare[];
-  /** Of the nodes that run, by label; the nodes without one first. */
+  /** The nodes that run, by label; the nodes without a label first. */
   readonly labels: readonly LabelShare[];
-  /** Applications of any user and type that hold containers, those with the most memory first. */
+  /** Applications of any user and type that hold containers; those with the most memory first. */
   readonly holders: readonly Holder[];
 }
 
@@ -28,10 +28,10 @@ export interface NodeShare {
   readonly label?: string;
   readonly total: Resource;
   readonly used: Resource;
-  /** For new containers: nothing where it does not run, or is leaving. */
+  /** Room for new containers: nothing where the node does not run, or is being decommissioned. */
   readonly free: Resource;
   readonly containers: number;
-  /** What a node that does not run says of itself. */
+  /** What a node that does not run reports. */
   readonly health?: string;
 }
 
@@ -52,7 +52,7 @@ export interface Holder {
   /** On all nodes together. */
   readonly used: Resource;
   readonly containers: number;
-  /** Where they are, the node with the most first; absent where the caller may not see the application, or it was not asked. */
+  /** The nodes that they are on, the one with the most first; absent where the caller may not see the application, or it was not asked. */
   readonly places?: readonly HolderPlace[];
 }
 
@@ -62,10 +62,10 @@ export interface HolderPlace {
   readonly containers: number;
 }
 
-/** The containers that applications hold, by application; what the caller may not see is not there. */
+/** The containers that applications hold, by application; an application that the caller may not see is missing. */
 export type HeldContainers = ReadonlyMap<string, readonly ContainerReport[]>;
 
-/** Nodes that hold containers, or may again. */
+/** States of nodes that hold containers, or may again. */
 export const shownStates: readonly NodeState[] = ["NEW", "RUNNING", "UNHEALTHY", "LOST", "REBOOTED", "DECOMMISSIONING"];
 
 /** @param reports of the applications that have not ended */
@@ -78,7 +78,7 @@ export function nodesOverview(
   return { nodes: shares, labels: labelShares(shares), holders: holdersOf(reports, held) };
 }
 
-/** The applications that hold containers, those with the most memory first. */
+/** The applications that hold containers; those with the most memory first. */
 export function holding(reports: readonly ApplicationReport[]): readonly ApplicationReport[] {
   const memoryMiB = ({ usage }: ApplicationReport) => usage?.used.memoryMiB ?? 0;
   return reports

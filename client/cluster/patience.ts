@@ -12,8 +12,9 @@ const firstDelayMs = 200;
 export const briefPatience: RetryPolicy = { giveUpAfterMs: 1_000, firstDelayMs, longestDelayMs: 500 };
 
 /**
- * How long a ResourceManager that does not answer is asked again, as Hadoop's own clients are told (org.apache.hadoop.yarn.client.RMProxy);
- * a maximum of −1 is for ever. Their interval is the longest here: most answers that are lost come at the second try.
+ * How long a ResourceManager that does not answer is asked again; reads the same settings as Hadoop's own clients
+ * (org.apache.hadoop.yarn.client.RMProxy), where a maximum of −1 means for ever. Their interval is the upper limit here: most lost answers
+ * arrive at the second try.
  */
 export function configuredPatience(configuration: Configuration): RetryPolicy {
   const maxWaitMs = configuration.getInteger(maxWaitKey, 900_000);
@@ -23,7 +24,7 @@ export function configuredPatience(configuration: Configuration): RetryPolicy {
   return { giveUpAfterMs, firstDelayMs: Math.min(firstDelayMs, longestDelayMs), longestDelayMs };
 }
 
-/** Says what a command waits for while a call is tried again; takes it away when it has been answered. */
+/** Shows what a command waits for while a call is retried; removes it once the call is answered. */
 export function showTrouble(
   output: Output,
   where: string,

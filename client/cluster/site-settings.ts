@@ -13,9 +13,9 @@ import type { PortalDoorSettings, UpkeepSettings } from "../../src/portal-settin
 import { type ClientContext, variablesOf } from "../context.ts";
 import { keytabLogin } from "./keytab-login.ts";
 
-/** Settings that matter beside a job: the site's, and those of the command line. */
+/** Settings outside of a job: the site's, and those of the command line. */
 export interface SiteSettings {
-  /** Where jobs go that name no other. */
+  /** The queue of jobs that name none. */
   readonly queue: string;
   readonly stagingDir: string | undefined;
   readonly cacheDir: string | undefined;
@@ -26,33 +26,36 @@ export interface SiteSettings {
   readonly gateway: string | undefined;
   /** The resource types that count GPUs. */
   readonly gpuTypes: readonly string[];
-  /** What jobs' holdings cost. */
+  /** What the resources that jobs hold cost. */
   readonly prices: Prices;
   readonly caFile: string | undefined;
   readonly login: KeytabLogin | undefined;
-  /** Of the containers of ApplicationMasters; undefined: they run in none. */
+  /** The image of ApplicationMasters' containers; undefined: they run in none. */
   readonly image: ImageVariables | undefined;
   readonly history: JobSpec["history"];
-  /** Where `tony-ts portal` keeps what it has read. */
+  /** Where `tony-ts portal` stores what it has read. */
   readonly portalState: string | undefined;
-  /** Files by which people log in at the portal. */
+  /** Files with which people log in at the portal. */
   readonly portalDoor: PortalDoorFiles;
   /** What `tony-ts portal --maintain` does with the history. */
   readonly upkeep: Omit<UpkeepSettings, "isDryRun">;
   readonly hadoop: Readonly<Record<string, string>>;
-  /** For who relies on all of them, as no job is checked that would tell: one of these counts as its default, or as nothing. */
+  /**
+   * What is wrong with these settings, for commands that depend on all of them and check no job that would report it; a wrong setting
+   * counts as its default, or as nothing.
+   */
   readonly problems: readonly Problem[];
 }
 
 export type PortalDoorFiles = Readonly<Record<Exclude<keyof PortalDoorSettings, "listen">, string | undefined>>;
 
-/** A Node that is named for one architecture, and where that is written: `job.xml:12`. */
+/** A Node that is configured for one architecture, and where: `job.xml:12`. */
 export interface NamedRuntime {
   readonly value: string;
   readonly at: string | undefined;
 }
 
-/** What is named for one architecture alone. */
+/** Runtimes that are configured for one architecture alone. */
 export type NamedRuntimes = Readonly<Partial<Record<"x64" | "arm64", NamedRuntime>>>;
 
 export function namedRuntimes(settings: Settings): NamedRuntimes {
@@ -128,7 +131,7 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
   };
 }
 
-/** As `validate` finds them; but a site's folder that is not there is an error: without it all of the site's settings are missing. */
+/** As `validate` finds them, except that a missing site folder is an error: without it all of the site's settings are missing. */
 function problemsOf({ settings, problems }: JobText): Problem[] {
   const read = problems.map((one): Problem => (one.at === "TONY_CONF_DIR" ? { ...one, severity: "error" } : one));
   return inFileOrder([...read, ...checkKeys(settings)]);

@@ -6,11 +6,11 @@ import { countWords, memoryWords, otherWords } from "../../src/job/reasons/words
 import { keysOfType } from "../../src/job/resource-kinds.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 
-/** What the ResourceManager says of containers and nodes. */
+/** What the ResourceManager says about containers and nodes. */
 export interface SizeFacts {
   /** The largest container that it gives with the nodes that are registered now. */
   readonly maximum: Resource;
-  /** What this machine's copy of the site's configuration says of the largest one with whatever nodes; absent what it does not say. */
+  /** The largest container with any nodes, by this machine's copy of the site's configuration; absent what it does not say. */
   readonly configured: { readonly memoryMiB?: number; readonly vcores?: number };
   readonly resourceTypes: readonly ResourceType[];
   /** The nodes that run. */
@@ -23,11 +23,11 @@ export interface Asked {
   readonly prefix: string;
   readonly resource: Resource;
   readonly nodeLabel?: string;
-  /** Without a label it gets no node that has one, also where these lend theirs. */
+  /** Without a label this container gets no node that has one, even where such nodes are shared. */
   readonly keepsToItsPartition?: true;
 }
 
-/** What this machine's copy of the site's configuration says of the largest container; Hadoop's own defaults may not be the cluster's. */
+/** The largest container by this machine's copy of the site's configuration; Hadoop's own defaults may not be the cluster's. */
 export function configuredMaximum(configuration: Configuration): SizeFacts["configured"] {
   const given = (key: string) => (configuration.get(key) === undefined ? undefined : configuration.getInteger(key, 0));
   const memoryMiB = given("yarn.scheduler.maximum-allocation-mb");
@@ -35,19 +35,19 @@ export function configuredMaximum(configuration: Configuration): SizeFacts["conf
   return { ...(memoryMiB === undefined ? {} : { memoryMiB }), ...(vcores === undefined ? {} : { vcores }) };
 }
 
-/** One kind of resource of an ask, and what the cluster gives of it. */
+/** One kind of resource in a request, and how much of it the cluster gives. */
 interface Size {
   readonly key: string;
   readonly asked: number;
   readonly most: number;
   readonly words: (amount: number) => string;
-  /** What the configuration limits it to, where that is known, and the setting. */
+  /** The configured limit, where it is known, and its setting. */
   readonly configured?: number;
   readonly setting?: string;
   readonly ofNode: (total: Resource) => number;
 }
 
-/** What of an ask is more than the cluster's largest container has: an error where other nodes would not change that. */
+/** Requests that exceed the cluster's largest container: an error where other nodes would not change that. */
 export function sizeProblems(spec: JobSpec, { what, prefix, resource }: Asked, facts: SizeFacts): Problem[] {
   const { maximum, configured, resourceTypes } = facts;
   const sizes: Size[] = [
@@ -94,8 +94,9 @@ function keyOfType({ sources }: JobSpec, prefix: string, type: string): string {
 }
 
 /**
- * The largest container is the smaller of what is configured and what the largest registered node has
- * (ClusterNodeTracker#getMaxAllowedAllocation): less than that node has, it is what is configured, and no other node changes it.
+ * The largest container is the smaller of the configured one and the largest registered node
+ * (ClusterNodeTracker#getMaxAllowedAllocation): when it is smaller than that node, it is the configured one, and no other node
+ * changes it.
  */
 function sizeProblem(spec: JobSpec, what: string, size: Size, nodes: readonly NodeSnapshot[]): Problem[] {
   const { key, asked, most, words, configured, setting, ofNode } = size;

@@ -19,14 +19,14 @@ const withoutTicket: ReadonlySet<AuthenticationErrorCode> = new Set<Authenticati
 ]);
 
 /**
- * What a person is told when a server does not accept a token of the file that this process was given, or when the file has none for it and
- * there is no ticket either; undefined for other errors.
+ * The message when a server refuses a token of the file that this process was given, or when the file has none for that server and there is
+ * no ticket either; undefined for other errors.
  */
 export function tokenRefusal(error: unknown, given: GivenTokens): UserError | undefined {
   return lacksTicket(error) ? noTokenFor(error, given) : endedToken(error, given);
 }
 
-/** WebHDFS's errors have it as their cause. */
+/** It is the cause of WebHDFS's errors. */
 function lacksTicket(error: unknown): boolean {
   if (error instanceof AuthenticationError) return withoutTicket.has(error.code);
   return error instanceof Error && error.cause !== undefined && lacksTicket(error.cause);
@@ -66,10 +66,10 @@ function kindFor(error: unknown): string | undefined {
   return error instanceof RemoteError ? TokenKind.resourceManagerDelegation : undefined;
 }
 
-/** Of the diagnostics of an application that the ResourceManager did not take (DelegationTokenRenewer#renewToken). */
+/** From the diagnostics of an application that the ResourceManager refused (DelegationTokenRenewer#renewToken). */
 const notRenewed = /Failed to renew token: Kind: ([^,\s]{1,200}), Service: ([^\s]{1,500}), Ident: \(([^)]{0,2000})\)/;
 
-/** Why the ResourceManager refuses an application whose tokens it cannot renew; undefined where that is not why. */
+/** Why the ResourceManager refuses an application whose tokens it cannot renew; undefined where it has another reason. */
 export function renewalRefusal(diagnostics: string): string | undefined {
   const [, kind, service, identifier = ""] = notRenewed.exec(diagnostics) ?? [];
   if (kind === undefined || service === undefined) return undefined;

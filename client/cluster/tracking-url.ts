@@ -1,10 +1,10 @@
 import { formatHostPort, type HostPort } from "../../src/hadoop/conf/values.ts";
 
 /**
- * A job's address at the ResourceManagers' proxy, by way of the one that is active. One that took over names the first that its
- * configuration has (org.apache.hadoop.yarn.webapp.util.WebAppUtils#getResolvedRMWebAppURLWithoutScheme), which may be the one that is gone.
+ * A job's address at the ResourceManagers' proxy, at the one that is active. A ResourceManager that took over names the first of its
+ * configuration (org.apache.hadoop.yarn.webapp.util.WebAppUtils#getResolvedRMWebAppURLWithoutScheme), which may be the one that is gone.
  *
- * @param url as a report has it; a proxy of its own, or none, stays as it is
+ * @param url from the report; the address of a separate proxy, or an empty one, stays as it is
  * @param webAddresses of all ResourceManagers, as far as they are known
  */
 export function throughActive(

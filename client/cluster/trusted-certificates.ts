@@ -5,12 +5,12 @@ import { trustedCertificatesKey } from "../../src/hadoop/security/security-keys.
 import { certificatesIn, siteCertificates } from "../../src/hadoop/security/tls/trusted-certificates.ts";
 
 const caFileKey = "tony.security.ca-file";
-/** Containers get them in an environment variable, of which Linux takes 128 KiB. */
+/** Containers get them in an environment variable, which Linux limits to 128 KiB. */
 const mostBytes = 64 * 1024;
 
 /**
- * The configuration with the certificates that may sign those of the cluster's web servers: of `tony.security.ca-file`, else of the trust store
- * in ssl-client.xml. Unchanged where neither is there: whom Node trusts is trusted then.
+ * The configuration with the certificates that may sign those of the cluster's web servers: from `tony.security.ca-file`, else from the trust
+ * store in ssl-client.xml. Unchanged where neither exists: Node's own trusted certificates count then.
  * @param path of folders with the cluster's site files
  * @throws UserError (exit code 3) for a file that cannot be read
  */

@@ -1,4 +1,4 @@
-/** `--conf KEY=VALUE` of the verbs that take an application: where its staging folder is, when that is not the default. */
+/** `--conf KEY=VALUE` of the verbs that take an application: says where its staging folder is, when it is not the default. */
 export const settingOptions = {
   conf: {
     type: "string",
@@ -7,7 +7,7 @@ export const settingOptions = {
   },
 } as const;
 
-/** The argument of the verbs about one task of a job that runs. */
+/** The argument of the verbs about one task of a running job. */
 export const taskArgument = {
   describe: "worker:0, or of a search trial:17 or trial:17/worker:0",
   required: true,
@@ -20,7 +20,7 @@ export const applicationArgument = {
   missing: "Which job? Give its id (tony-ts list)",
 } as const;
 
-/** Of the verbs that may follow a job which was submitted elsewhere. */
+/** For the verbs that may follow a job which was submitted elsewhere. */
 export const ownOption = {
   type: "boolean",
   default: false,

@@ -10,15 +10,15 @@ import { fromTonyArguments } from "./tony-arguments.ts";
 /** What a command line asks for: a command to run, or text to print (help, version, completion). */
 export type Parsed = { readonly run: ChosenRun; readonly json: boolean } | { readonly text: string };
 
-/** Help texts are never wider than this, and not wider than the terminal. */
+/** Help texts are never wider than this, nor wider than the terminal. */
 const helpColumns = 110;
 
-/** Words at which the parser prints what it knows; the last one is how a shell asks for completions. */
+/** Words at which the parser prints help, the version or completions; a shell asks for completions with the last one. */
 const explaining = new Set(["--help", "-h", "help", completionWord]);
 
 /**
- * Reads a command line (without `node` and the script). A mistake in it is a UserError with code `USAGE`; a bare `tony-ts` is one too,
- * whose message is the whole help.
+ * Reads a command line (without `node` and the script). Throws a UserError with code `USAGE` for a mistake in it, and for a bare
+ * `tony-ts`, with the whole help as its message.
  * @param columns of the terminal
  */
 export async function parseArguments(
@@ -42,7 +42,7 @@ export async function parseArguments(
   return chosen ?? { text };
 }
 
-/** What follows `--` is no concern of the parser where it is another command's. */
+/** The words after `--` are hidden from the parser where they belong to another command. */
 function splitAtDashes(words: readonly string[], commands: readonly Command[]) {
   const takesRest = commands.find(({ verb }) => verb === words[0])?.takesRest === true;
   const dashes = takesRest ? words.indexOf("--") : -1;
@@ -69,7 +69,7 @@ function baseParser(columns: number): Argv {
     .exitProcess(false);
 }
 
-/** Parses without printing: yargs hands its text and its error to the callback. */
+/** Parses without printing: yargs passes its text and its error to the callback. */
 async function captured(parser: Argv, words: string[]): Promise<{ readonly error?: string; readonly text: string }> {
   let result: { readonly error?: string; readonly text: string } = { text: "" };
   await parser.parse(words, {}, (error, _args, text) => {
@@ -78,12 +78,12 @@ async function captured(parser: Argv, words: string[]): Promise<{ readonly error
   return result;
 }
 
-/** The help from what the program does on: a message begins with the program's name anyway. */
+/** The help without its first words: an error message begins with the program's name anyway. */
 function withoutUsage(help: string): string {
   return help.replace(/^tony-ts <command>\s+/, "");
 }
 
-/** yargs' words for a mistake in ours, with where to read more. */
+/** Translates yargs' message for a mistake into ours, with a line that says where to read more. */
 function mistake(message: string, words: readonly string[], commands: readonly Command[]): string {
   const help = helpLine(words, commands);
   const byOption = idWithOption(words, commands);
@@ -104,7 +104,7 @@ function missing(words: readonly string[], commands: readonly Command[]): string
   return commandOf(words, commands)?.missing ?? "Something is missing";
 }
 
-/** Other tools are given a job's id by an option. */
+/** With other tools a job's id is the value of an option. */
 function idWithOption(words: readonly string[], commands: readonly Command[]): string | undefined {
   const command = commandOf(words, commands);
   const given = command?.usage.includes("<application") ? idByOption(words, [...command.options, ...ofAll]) : undefined;
@@ -113,7 +113,7 @@ function idWithOption(words: readonly string[], commands: readonly Command[]): s
   return `the job's id stands by itself, without ${option}\n  tony-ts ${command.verb} ${id}\n  tony-ts ${command.verb} --help`;
 }
 
-/** Options of every command. */
+/** The options of every command. */
 const ofAll = ["help", "h", "version", "debug"];
 
 const optionsOf = (words: readonly string[]) => words.filter((word) => /^-./.test(word));
@@ -128,14 +128,14 @@ function commandOf(words: readonly string[], commands: readonly Command[]): Comm
   return commands.find((command) => command.verb === verb);
 }
 
-/** The parser takes `-confg` for five options of one letter each. */
+/** The parser takes `-confg` for five single-letter options. */
 function asTyped(unknown: readonly string[], words: readonly string[]): string[] {
   const bundles = words.flatMap((word) => /^-([A-Za-z][\w-]+)/.exec(word)?.[1] ?? []);
   const names = unknown.map((name) => bundles.find((bundle) => name.length === 1 && bundle.includes(name)) ?? name);
   return [...new Set(names)];
 }
 
-/** What was typed and is not known: a command before all else, else options with the one most likely meant, else words too many. */
+/** The message for unknown words: an unknown command first; else unknown options, with the one most likely meant; else surplus words. */
 function unknownWords(unknown: readonly string[], words: readonly string[], commands: readonly Command[]): string {
   const verb = verbOf(words);
   const known = commandOf(words, commands);
@@ -149,7 +149,7 @@ function unknownWords(unknown: readonly string[], words: readonly string[], comm
   return `unknown option: ${options.join(", ")}\n${meant}${help}`;
 }
 
-/** The command that is typed, whether there is one or not. */
+/** The command that was typed, whether it exists or not. */
 export function verbOf(words: readonly string[]): string {
   return words.find((word) => !word.startsWith("-")) ?? "";
 }

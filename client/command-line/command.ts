@@ -2,16 +2,16 @@ import type { Argv, InferredOptionTypes, Options } from "yargs";
 import { type ExitCode, usageError } from "../../src/errors.ts";
 import type { ClientContext } from "../context.ts";
 
-/** Options by their long names, as yargs describes them; a handler's argument types follow from them. */
+/** Options by their long names, as yargs describes them; the argument types of the handler are inferred from them. */
 export type OptionTable = Readonly<Record<string, Options>>;
 
-/** One positional argument; `name` as it is shown in the usage line. */
+/** One positional argument, by the name that the usage line shows. */
 export interface Positional {
   readonly describe: string;
   readonly required?: boolean;
-  /** It takes all the words there are, at least one where it is required. */
+  /** Takes all remaining words, at least one where it is required. */
   readonly many?: boolean;
-  /** What to say when it is required and not there. */
+  /** The error message when it is required and missing. */
   readonly missing?: string;
 }
 export type PositionalTable = Readonly<Record<string, Positional>>;
@@ -24,22 +24,22 @@ type PositionalValues<P extends PositionalTable> = {
       : string | undefined;
 };
 
-/** A command line (without `tony-ts`) and what it does. */
+/** A command line (without `tony-ts`) and a description of what it does. */
 export type Example = readonly [line: string, meaning: string];
 
 export interface CommandDefinition<P extends PositionalTable, O extends OptionTable> {
-  /** The word that is typed. */
+  /** The command's word on the command line. */
   readonly verb: string;
   /** One line, for the list of commands. */
   readonly summary: string;
   /** In the order of the usage line. */
   readonly positionals: P;
   readonly options: O;
-  /** What the words after `--` are, where the command takes any; they are given to `run` as they are. */
+  /** What the words after `--` mean, where the command takes any; `run` gets them unchanged. */
   readonly rest?: Rest;
-  /** With --json it prints an event a line, the last of which is `end`. */
+  /** With --json the command prints one event per line, the last of which is `end`. */
   readonly printsEvents?: true;
-  /** What people type most. */
+  /** The most frequent uses. */
   readonly examples: readonly [Example, ...Example[]];
   readonly run: (
     args: PositionalValues<P> & InferredOptionTypes<{ -readonly [K in keyof O]: O[K] }>,
@@ -48,52 +48,52 @@ export interface CommandDefinition<P extends PositionalTable, O extends OptionTa
   ) => Promise<ExitCode | CommandExit>;
 }
 
-/** Words of another command, whose options are not tony-ts'. */
+/** Words that belong to another command, whose options are not tony-ts'. */
 export interface Rest {
   readonly name: string;
   readonly describe: string;
-  /** What to say when there are none; absent: there need be none. */
+  /** The error message when there are none; absent: they are optional. */
   readonly missing?: string;
 }
 
-/** The exit code of a command that was run in a job, as it is. */
+/** The exit code of a command that was run in a job, passed on unchanged. */
 export type CommandExit = number;
 
-/** What the parser found to run. */
+/** The command that the parser chose. */
 export type ChosenRun = (context: ClientContext) => Promise<ExitCode | CommandExit>;
 
-/** What a command is added to a parser with. */
+/** What a command needs to add itself to a parser. */
 export interface Registration {
   readonly choose: (run: ChosenRun, json: boolean) => void;
   /** The words after `--`, for a command that takes them. */
   readonly rest: readonly string[];
   /**
-   * Whether the parser may have to print what it knows: help, or a completion. yargs lays out the help of every command that it runs, in
-   * case somebody asks for it afterwards; what is hidden it leaves out.
+   * Whether the parser may have to print help or a completion. yargs lays out the help of every command that it runs, in case somebody
+   * asks for it afterwards; it leaves out what is hidden.
    */
   readonly explained: boolean;
 }
 
-/** A command whose argument types are sealed inside: it adds itself to a parser and hands over what to run. */
+/** A command whose argument types are hidden inside: it adds itself to a parser, and passes on what to run. */
 export interface Command {
   readonly verb: string;
   readonly summary: string;
   /** `tony-ts status <application>` */
   readonly usage: string;
-  /** The words after `--` are another command's. */
+  /** Whether the words after `--` belong to another command. */
   readonly takesRest: boolean;
-  /** With --json it prints an event a line, the last of which is `end`. */
+  /** With --json the command prints one event per line, the last of which is `end`. */
   readonly printsEvents: boolean;
-  /** Names of its options, other spellings with them. */
+  /** Names of its options, aliases included. */
   readonly options: readonly string[];
-  /** What to say when a positional argument that it needs is not there. */
+  /** The error message when a required positional argument is missing. */
   readonly missing: string;
-  /** Command lines (without `tony-ts`) that its help shows, and what they do. */
+  /** Command lines (without `tony-ts`) that its help shows, each with a description. */
   readonly examples: readonly Example[];
   readonly register: (parser: Argv, registration: Registration) => Argv;
 }
 
-/** Makes a command out of its description; the types of `run`'s arguments are inferred from `positionals` and `options`. */
+/** Makes a command from its definition; the types of `run`'s arguments are inferred from `positionals` and `options`. */
 export function defineCommand<const P extends PositionalTable, const O extends OptionTable>(
   definition: CommandDefinition<P, O>,
 ): Command {
@@ -134,7 +134,7 @@ export function defineCommand<const P extends PositionalTable, const O extends O
   };
 }
 
-/** Commands under one word: `cache list`, `cache prune`. */
+/** Commands with a word in common: `cache list`, `cache prune`. */
 export function defineGroup(verb: string, summary: string, commands: readonly Command[]): Command {
   return {
     verb,
@@ -154,12 +154,12 @@ export function defineGroup(verb: string, summary: string, commands: readonly Co
   };
 }
 
-/** The option of every verb that reads. */
+/** The option of every verb that only reads. */
 export const jsonOption = {
   json: { type: "boolean", default: false, describe: "Print JSON" },
 } as const;
 
-/** A line each, and its meaning below: a line that is broken in the middle cannot be copied. */
+/** The command line and its description on a line each: a command line that is broken in the middle cannot be copied. */
 function exampleText(examples: readonly Example[]): string {
   return ["Examples:", ...examples.flatMap(([line, meaning]) => [`  tony-ts ${line}`, `      ${meaning}`])].join("\n");
 }
@@ -181,7 +181,7 @@ function usageOf(verb: string, positionals: PositionalTable): string {
   return [verb, ...words].join(" ");
 }
 
-/** yargs makes an array of a repeated option, whatever its type. */
+/** yargs turns a repeated option into an array, whatever its type. */
 function onlyOnce(args: Readonly<Record<string, unknown>>, options: OptionTable): true {
   for (const [name, option] of Object.entries(options)) {
     if (option.array !== true && Array.isArray(args[name])) throw usageError(`--${name} can be given once only`);

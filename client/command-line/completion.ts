@@ -4,10 +4,10 @@ import type { Applications } from "../applications/applications.ts";
 import { isLocalId } from "../applications/local-folder.ts";
 import type { ClientContext } from "../context.ts";
 
-/** How a shell asks for the words that may follow: `tony-ts --get-yargs-completions tony-ts logs ''`. */
+/** How a shell asks for the words that can follow: `tony-ts --get-yargs-completions tony-ts logs ''`. */
 export const completionWord = "--get-yargs-completions";
 
-/** Nobody waits longer at a Tab key. */
+/** Nobody waits longer after pressing Tab. */
 const patienceMs = 2_000;
 const mostTasks = 100;
 
@@ -30,14 +30,14 @@ const aboutJobs: readonly string[] = [
     "page",
   ],
 ];
-/** Of these, verbs whose second argument is a task. */
+/** Those of them whose second argument is a task. */
 const aboutTasks: readonly string[] = ["logs", "get", "series", "stacks", "exec", "shell", "forward"];
-/** Verbs whose first argument is a file: what the shell itself completes. */
+/** Verbs whose first argument is a file, which the shell itself completes. */
 const aboutFiles: readonly string[] = ["submit", "validate", "search", "migrate"];
 
 /**
- * The jobs, a job's tasks, or the keys that may stand where the cursor is; undefined where the parser knows more: of commands and options.
- * Whatever goes wrong comes to no words.
+ * The jobs, a job's tasks, or the keys that fit at the cursor; undefined where the parser knows more, as it does of commands and options.
+ * Any failure gives no words.
  */
 export async function completions(words: readonly string[], context: ClientContext): Promise<string[] | undefined> {
   const [asked, , verb = "", ...typed] = words;
@@ -57,7 +57,7 @@ export function completionScript(shell: "bash" | "zsh"): string {
   return shell === "zsh" ? zsh : bash;
 }
 
-/** Every key that has a name of its own, those of roles as a worker's. */
+/** Every key that has a name of its own; a role's keys with `worker` as the role. */
 async function keyNames(): Promise<string[]> {
   const { keys } = await import("../../src/job/keys.ts");
   const names = Object.keys(keys).map((name) => name.replace("{role}", "worker"));
@@ -70,7 +70,7 @@ async function soon(words: Promise<string[]>, { environment }: ClientContext): P
     found = all;
   });
   await within(patienceMs, looking).catch(() => false);
-  // What follows a colon is a description to zsh.
+  // zsh takes what follows a colon for a description.
   return environment.SHELL?.endsWith("zsh") ? found.map((word) => word.replaceAll(":", "\\:")) : found;
 }
 
@@ -110,7 +110,7 @@ async function tasksOf(id: string, context: ClientContext): Promise<string[]> {
   }
 }
 
-/** Words are taken from the line itself: bash would cut `worker:0` at its colon, and completes from the last colon on. */
+/** The words are taken from the line itself: bash would split `worker:0` at its colon, and completes only what follows the last colon. */
 const bash = `_tony_ts()
 {
     local line="\${COMP_LINE:0:COMP_POINT}" words current

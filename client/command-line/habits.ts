@@ -1,4 +1,4 @@
-/** What people type from other tools: TonY's portal, Hadoop, Skein, Slurm, kubectl and Docker (docs/guide/coming-from.md). */
+/** What people type out of habit from other tools: TonY's portal, Hadoop, Skein, Slurm, kubectl and Docker (docs/guide/coming-from.md). */
 const ofOthers: ReadonlyMap<string, string> = new Map([
   ...["history", "sacct"].map((verb) => [verb, "list --all"] as const),
   ...["jobs", "ls", "ps", "queue", "squeue", "apps", "applications"].map((verb) => [verb, "list"] as const),
@@ -16,7 +16,7 @@ const ofOthers: ReadonlyMap<string, string> = new Map([
   ["config", "doctor"],
 ]);
 
-/** `yarn application -kill ID`, `skein application kill ID`: the noun goes, and what is done has a verb. */
+/** `yarn application -kill ID`, `skein application kill ID`: the noun is dropped, and the action has a verb. */
 const nouns: ReadonlySet<string> = new Set(["application", "app", "job"]);
 const ofApplications: ReadonlyMap<string, string> = new Map([
   ["list", "list"],
@@ -32,7 +32,7 @@ const ofApplications: ReadonlyMap<string, string> = new Map([
 
 const idIn = (word: string) => /(application|local)_\d+_\d+$/.exec(word)?.[0];
 
-/** What to type instead of a command that there is not; undefined: nothing that many people would mean by it. */
+/** What to type instead of a command that does not exist; undefined: no common habit. */
 export function meantByHabit(verb: string, words: readonly string[]): string | undefined {
   const actions = nouns.has(verb) ? words.flatMap((word) => ofApplications.get(word.replace(/^-+/, "")) ?? []) : [];
   const meant = actions[0] ?? (nouns.has(verb) ? "list" : ofOthers.get(verb));
@@ -42,7 +42,7 @@ export function meantByHabit(verb: string, words: readonly string[]): string | u
   return `${meant.replace(/\bID\b/, id)}${all}`;
 }
 
-/** An option by which another tool is given a job's id, as `yarn logs -applicationId ID`. */
+/** The option that gives a job's id to another tool, as in `yarn logs -applicationId ID`. */
 export function idByOption(
   words: readonly string[],
   known: readonly string[],

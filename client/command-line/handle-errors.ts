@@ -1,7 +1,7 @@
 import { ExitCode, UserError, withoutStatus } from "../../src/errors.ts";
 import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 
-/** What a person is told of an error, and what the program exits with. */
+/** The message for an error, and the program's exit code. */
 export interface ErrorReport {
   readonly message: string;
   readonly code: string;
@@ -11,9 +11,9 @@ export interface ErrorReport {
 }
 
 /**
- * The one place where anything thrown becomes text and an exit code. A `UserError` says all there is to say; an error from Hadoop or
- * the network is the cluster's (3); anything else is a defect of ours and shows its stack (5: what became of the job is unknown).
- * With `debug` every error shows its stack and its causes.
+ * The one place where anything thrown becomes a message and an exit code. A `UserError` says all there is to say; an error from
+ * Hadoop or the network is the cluster's (3); anything else is a defect of ours and shows its stack (5: what became of the job is
+ * unknown). With `debug` every error shows its stack and its causes.
  */
 export function reportError(error: unknown, debug = false): ErrorReport {
   const report = classify(error);
@@ -34,7 +34,7 @@ function classify(error: unknown): ErrorReport {
   if (known !== undefined) {
     const [meaning, exitCode] = known;
     const message = `${meaning}: ${pathOf(error) ?? errorMessage(error)}`;
-    // The network's troubles pass; a file stays as it is.
+    // Network errors pass; a problem with a file stays.
     return { message, code: String(code), exitCode, retryable: exitCode === ExitCode.cluster };
   }
   return {
@@ -45,12 +45,12 @@ function classify(error: unknown): ErrorReport {
   };
 }
 
-/** Of which file the operating system said it; its own words would say the meaning again. */
+/** The file that the operating system's error is about; the system's own message would repeat the meaning. */
 function pathOf(error: unknown): string | undefined {
   return typeof error === "object" && error !== null && "path" in error ? String(error.path) : undefined;
 }
 
-/** What the operating system says of a file that a person named, or of the network. */
+/** The operating system's errors about a file that a person named, or about the network. */
 const systemErrors: Readonly<Record<string, readonly [string, ExitCode]>> = {
   ENOENT: ["No such file", ExitCode.usage],
   EACCES: ["Permission denied", ExitCode.usage],
@@ -66,14 +66,14 @@ const systemErrors: Readonly<Record<string, readonly [string, ExitCode]>> = {
   ETIMEDOUT: ["No answer in time", ExitCode.cluster],
 };
 
-/** What is wrong with a file or a name that a person gave; all others of Hadoop's codes are the cluster's or its configuration's. */
+/** Codes for mistakes in a file or a name that a person gave; all other codes of Hadoop's concern the cluster or its configuration. */
 const mistakes = ["INVALID_ID", "CONFIGURATION_UNREADABLE", "CONFIGURATION_MALFORMED", "FILE_SYSTEM_UNSUPPORTED"];
 
 function exitCodeOf(code: string): ExitCode {
   return mistakes.includes(code) ? ExitCode.usage : ExitCode.cluster;
 }
 
-/** The message and those of its causes that say something new. */
+/** The message, with those of its causes that add something. */
 function withCauses(error: CodedError): string {
   const parts = [error.message];
   let cause = error.cause;

@@ -2,8 +2,8 @@ import type { InferredOptionTypes } from "yargs";
 import type { SubmissionOptions } from "../../src/job/build/submission.ts";
 
 /**
- * What a job is made of on a command line: ours and all of TonY's options, by TonY's names. `tony-arguments.ts` has brought the forms
- * with one dash into these.
+ * What a job is made of on a command line: our options and all of TonY's, by TonY's names. `tony-arguments.ts` has already rewritten
+ * the forms with one dash.
  */
 export const jobOptions = {
   conf: {
@@ -51,7 +51,7 @@ export const submissionOverrides = {
   },
 } as const;
 
-/** Of the commands that check a job. */
+/** For the commands that check a job. */
 export const strictOption = {
   strict: { type: "boolean", default: false, describe: "Treat every warning about the job as an error" },
 } as const;
@@ -64,7 +64,7 @@ export const jobArgument = {
 export type JobOptionValues = InferredOptionTypes<{
   -readonly [K in keyof typeof jobOptions]: (typeof jobOptions)[K];
 }> & {
-  /** The job's file, given without an option. */
+  /** The job's file, as a positional argument. */
   readonly job?: string | undefined;
   readonly name?: string | undefined;
   readonly queue?: string | undefined;
@@ -76,7 +76,7 @@ export type JobOptionValues = InferredOptionTypes<{
   readonly runsSearch?: boolean | undefined;
 };
 
-/** The options in the words of `src/job`. */
+/** The options in the terms of `src/job`. */
 export function submissionOptions(values: Partial<JobOptionValues>): SubmissionOptions {
   const {
     job,
@@ -120,7 +120,7 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
   };
 }
 
-/** The words of a command line that make the same job: its file, and the options as they were given. */
+/** The words of a command line that describe the same job: its file, and the options as they were given. */
 export function jobWords(values: Partial<JobOptionValues>): string[] {
   const given = Object.entries<unknown>(values).filter(([name, value]) => name in jobOptions && value !== undefined);
   const words = given.flatMap(([name, value]) => [value].flat().flatMap((one) => [`--${name}`, String(one)]));

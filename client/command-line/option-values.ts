@@ -1,7 +1,7 @@
 import { usageError } from "../../src/errors.ts";
 import { parseDurationMs } from "../../src/hadoop/conf/values.ts";
 
-/** Of the commands that forward a local port to a job. */
+/** For the commands that forward a local port to a job. */
 export const localPortOption = {
   "local-port": {
     type: "string",
@@ -9,17 +9,20 @@ export const localPortOption = {
   },
 } as const;
 
-/** @throws UserError: it is none */
+/** @throws UserError when the text is no port */
 export function parsePort(what: string, text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (port < 1 || port > 65_535) throw usageError(`${what} is a number from 1 to 65535, not ${text}`);
   return port;
 }
 
-/** The moment that an option names, milliseconds since the epoch: a duration before now (`10m`, `10m ago`), or a date and time; without a zone it is local. */
+/**
+ * The moment that an option names, milliseconds since the epoch: a duration before now (`10m`, `10m ago`), or a date and time, which is
+ * local without a zone.
+ */
 export function parseMoment(option: string, text: string, nowMs: number): number {
   const agoMs = parseDurationMs(text.replace(/\s+ago$/, ""), "s");
-  // A date alone is UTC's to Date.parse.
+  // Date.parse takes a date alone as UTC.
   const atMs =
     agoMs === undefined ? Date.parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text) : nowMs - agoMs;
   if (Number.isNaN(atMs))
@@ -27,7 +30,7 @@ export function parseMoment(option: string, text: string, nowMs: number): number
   return atMs;
 }
 
-/** How many trials an option asks for. */
+/** The number of trials that an option asks for. */
 export function trialCount(option: string, text: string): number {
   const count = /^\d{1,5}$/.test(text) ? Number(text) : 0;
   if (count < 1) throw usageError(`--${option} takes a number of trials from 1 to 99999, not ${text}`);

@@ -2,8 +2,8 @@ import type { EventEmitter } from "node:events";
 import type { Writable } from "node:stream";
 
 /**
- * Hands on what nothing has caught, once, and that nothing is left to do although the command has not ended. Left to itself Node would end
- * the process with 1, which says that the job failed, or with 0 and without a word.
+ * Reports an uncaught error, once, and also that nothing is left to do although the command has not ended. Otherwise Node would end the
+ * process with 1, which means that the job failed, or with 0 and without a word.
  */
 export function watchForDefects(told: (error: unknown) => void, source: EventEmitter = process): void {
   source.once("uncaughtException", told);
@@ -11,8 +11,8 @@ export function watchForDefects(told: (error: unknown) => void, source: EventEmi
 }
 
 /**
- * Leaves quietly when nobody reads any more (`tony-ts list | head`, a terminal that was closed), instead of failing by EPIPE or EIO.
- * A command that watches for SIGHUP is told in that way, and may leave in order. What `process.exitCode` says by then stays so.
+ * Exits quietly when nobody reads any more (`tony-ts list | head`, a terminal that was closed), instead of failing with EPIPE or
+ * EIO. A command that handles SIGHUP gets that signal, and may end in order. `process.exitCode` stays as it is by then.
  */
 export function leaveWithReader(stream: EventEmitter): void {
   stream.once("error", () => {
@@ -21,12 +21,12 @@ export function leaveWithReader(stream: EventEmitter): void {
   });
 }
 
-/** Resolves when the reader has all that was written, or is gone. */
+/** Resolves when the reader has got all that was written, or is gone. */
 export function written(stream: Writable): Promise<void> {
   return new Promise((resolve) => stream.write("", () => resolve()));
 }
 
-/** What can be written nowhere is lost, and no reason to stop. */
+/** Output that nobody can read is lost, which is no reason to stop. */
 export function ignoreErrors(stream: EventEmitter): void {
   stream.on("error", () => undefined);
 }

@@ -14,8 +14,8 @@ import { type JobOptionValues, submissionOptions, submissionOverrides } from "./
 const tonyXml = "tony.xml";
 
 /**
- * Reads the job that the options describe, out of the cluster's file system where its file is a URL; neither a file nor a command given
- * is a mistake in usage.
+ * Reads the job that the options describe, from the cluster's file system where its file is a URL; a usage error where neither a file
+ * nor a command is given.
  * @param verb the command that needs the job
  */
 export async function readJobOf(verb: string, values: JobOptionValues, context: ClientContext): Promise<JobText> {
@@ -26,19 +26,19 @@ export async function readJobOf(verb: string, values: JobOptionValues, context: 
   return jobFile === undefined ? withoutTonyXml(text, verb, context) : text;
 }
 
-/** TonY reads a `tony.xml` that its class path has, which often is the working directory. */
+/** TonY reads a `tony.xml` on its class path, which often contains the working directory. */
 function withoutTonyXml(text: JobText, verb: string, { workingDirectory }: ClientContext): JobText {
   if (!existsSync(path.join(workingDirectory, tonyXml))) return text;
   const message = `is not read: give it, if it is the job's: tony-ts ${verb} ${tonyXml} …`;
   return { ...text, problems: [...text.problems, { severity: "warning", message, at: tonyXml }] };
 }
 
-/** An option that changes a job, and makes none. */
+/** Options that change a job but do not make one. */
 function isOverride(option: string): boolean {
   return Object.keys(submissionOverrides).some((name) => option === `--${name}`);
 }
 
-/** The same, of a job that may be made of options alone. */
+/** The same for a job that may consist of options alone. */
 export async function readJobText(options: SubmissionOptions, context: ClientContext): Promise<JobText> {
   const { jobFile } = submissionSettings(options);
   const fetched =
@@ -67,7 +67,7 @@ function localPath(file: string): string {
   return file.startsWith("file:///") ? fileURLToPath(file) : file;
 }
 
-/** Undefined when there is none. @throws UserError without a cluster, or when it does not answer */
+/** Undefined when the file does not exist. @throws UserError without a cluster, or when it does not answer */
 async function fetchText(
   url: string,
   { conf }: Pick<SubmissionOptions, "conf">,

@@ -15,7 +15,7 @@ export function folderTrouble(currentFolder: () => string): string | undefined {
   }
 }
 
-// As early as the release of Node: what the client is built from asks for the folder as it is loaded, and fails.
+// Checked as early as Node's release: the client's dependencies ask for the current folder while they load, and fail.
 const trouble = folderTrouble(process.cwd);
 if (trouble !== undefined) {
   process.stderr.write(`tony-ts: ${trouble}\n`);

@@ -1,6 +1,6 @@
 import { findKey } from "../../src/job/keys.ts";
 
-/** What `tony-ts init` can start from, and the folder under `examples/` that it copies. */
+/** What `tony-ts init` can start from, and the folder under `examples/` that it copies for each. */
 export const starters = {
   hello: "hello",
   pytorch: "pytorch-digits",
@@ -21,7 +21,7 @@ export function isStarter(name: string): name is Starter {
   return Object.hasOwn(starters, name);
 }
 
-/** What people ask for next, with a value to begin from. */
+/** The keys that people need next, each with a first value. */
 const FURTHER_KEYS: readonly (readonly [string, string])[] = [
   ["tony.yarn.queue", "default"],
   ["tony.worker.vcores", "2"],
@@ -37,13 +37,13 @@ const FURTHER_KEYS: readonly (readonly [string, string])[] = [
   ["tony.output.dir", "tony-results/my-model"],
 ];
 
-/** Trials of a search have a budget of their own in place of the job's. */
+/** Trials of a search have a retry budget of their own in place of the job's. */
 function furtherKeysOf(jobXml: string): typeof FURTHER_KEYS {
   if (!jobXml.includes("tony.search.")) return FURTHER_KEYS;
   return FURTHER_KEYS.map(([key, value]) => [key === "tony.am.retry-count" ? "tony.search.retry-count" : key, value]);
 }
 
-/** A job's file with the keys that it does not set yet as comments at its end, each with its meaning; for a person to edit. */
+/** A job's file with the keys that it does not set yet in comments at its end, each with its meaning, for a person to edit. */
 export function withFurtherKeys(jobXml: string): string {
   const further = furtherKeysOf(jobXml)
     .filter(([key]) => !jobXml.includes(`<name>${key}</name>`))

@@ -1,7 +1,7 @@
 /**
- * TonY's command line was read by Java's GNU parser, which takes a long option with one dash or two and gives it the next word whatever
- * it looks like. Brings such words into the one form that ours reads: `-executes` → `--executes=…`, and `-detach` → `--detach`, which a
- * parser of short options would take for six of them, `-h` with them.
+ * TonY's command line was parsed by Java's GNU parser, which accepts a long option with one dash or two and takes the next word as its
+ * value, whatever it looks like. This file rewrites such words into the one form that our parser reads: `-executes` → `--executes=…`,
+ * and `-detach` → `--detach`, which a parser of short options would take for six of them, `-h` included.
  */
 
 /** TonY's options that take a value. */
@@ -21,11 +21,11 @@ export const valuedOptions: ReadonlySet<string> = new Set([
 /** TonY's options without one. */
 const flags = new Set(["debug", "help"]);
 
-/** With one dash, and a name of more than one letter. */
+/** One dash, and a name of more than one letter. */
 const longOption = /^-[a-z][a-z_-]+(=[\s\S]*)?$/;
 
 /**
- * The arguments with long options written with two dashes, and TonY's as `--name=value` or `--name`. An option whose value is missing stays
+ * The arguments with long options written with two dashes, and TonY's as `--name=value` or `--name`. An option without its value stays
  * without one, for the parser to refuse; everything after `--` and all other words stay as they are.
  */
 export function fromTonyArguments(words: readonly string[]): string[] {
@@ -41,7 +41,7 @@ export function fromTonyArguments(words: readonly string[]): string[] {
   return result;
 }
 
-/** The next word, unless it is an option of TonY's itself. */
+/** The next word, unless it is itself an option of TonY's. */
 function nextValue(left: string[]): string {
   const [next] = left;
   const name = /^--?([a-z_]+)$/.exec(next ?? "")?.[1];

@@ -40,7 +40,7 @@ export const attach = defineCommand({
   },
 });
 
-/** There is nothing to follow: its report is shown, as `status` does. */
+/** There is nothing left to follow: the report is shown, as by `status`. */
 async function showEnded(
   report: ApplicationReport,
   applications: Applications,

@@ -6,7 +6,7 @@ import { defineCommand } from "../command-line/command.ts";
 import { readJobText } from "../command-line/read-job.ts";
 import type { ClientContext } from "../context.ts";
 
-/** Azkaban kills a process that is there 30 s after its SIGTERM (azkaban.jobExecutor.utils.process.AzkabanProcess). */
+/** Azkaban kills a process that still exists 30 s after its SIGTERM (azkaban.jobExecutor.utils.process.AzkabanProcess). */
 const endWithinMs = 20_000;
 
 export const azkaban = defineCommand({
@@ -28,7 +28,7 @@ export const azkaban = defineCommand({
     for (const remark of remarks) output.problem(remark);
     const text = await readJobText(tag === undefined ? options : { ...options, tags: [tag] }, context);
     const view = new FlowView(output, now, now());
-    // Azkaban's own job types look for the id of what they have to kill behind a space.
+    // Azkaban's own job types look for a space before the id of the application that they have to kill.
     const submitted = (id: string) => output.print(`Submitted application ${id}`);
     const exitCode = await runSubmission(
       text,
@@ -38,7 +38,7 @@ export const azkaban = defineCommand({
         logs: { kind: "lead" },
         local: false,
         display: { view, submitted },
-        // The tag is of the flow's execution: the job was submitted by an earlier try of this one.
+        // The tag belongs to the flow's execution: an earlier try of this job submitted the application.
         own: true,
         endWithinMs,
         ...(tag === undefined ? {} : { applicationTag: tag }),
@@ -59,11 +59,11 @@ async function jobProperties({ environment }: ClientContext): Promise<ReadonlyMa
     );
   }
   const { getProperties } = await import("properties-file");
-  // java.util.Properties#store writes ISO 8859-1, with \\u for everything else.
+  // java.util.Properties#store writes ISO 8859-1, with \\u escapes for everything else.
   return new Map(Object.entries(getProperties(readFileSync(file, "latin1"))));
 }
 
-/** The job has ended as it did: that its flow cannot be told of it changes nothing in that. */
+/** The job's end stands even when its flow cannot be told of it. */
 function writeOutput(properties: Readonly<Record<string, string>>, { environment, output }: ClientContext): void {
   const file = environment.JOB_OUTPUT_PROP_FILE;
   if (!file) return;

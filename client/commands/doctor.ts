@@ -52,7 +52,7 @@ export const doctor = defineCommand({
       return report.end();
     }
     try {
-      // What the probe needs is sent meanwhile. Why that fails is told below, unless the findings have told it before.
+      // Meanwhile the files that the probe needs are uploaded. A failure is reported below, unless the findings explain it already.
       const sending = probe ? probing.shipProbe(cluster, settings, context) : undefined;
       sending?.catch(() => undefined);
       report.add(await looks.examine(cluster, { ...settings, ...here, queue, now: context.now }));
@@ -71,7 +71,7 @@ export const doctor = defineCommand({
   },
 });
 
-/** While an application of ours is on the cluster: the first Ctrl-C, SIGTERM or SIGHUP ends it, the second leaves at once. */
+/** For as long as an application of ours is on the cluster: the first Ctrl-C, SIGTERM or SIGHUP ends it, the second leaves at once. */
 async function whileStoppable<T>(
   { output }: ClientContext,
   work: (watch: Pick<ProbeOptions, "stop" | "tell">) => Promise<T>,
@@ -94,7 +94,7 @@ async function whileStoppable<T>(
   }
 }
 
-/** Shows findings as they come; as JSON all of them at the end. */
+/** Shows findings as they arrive; as JSON all of them at the end. */
 class Report {
   readonly #output: Output;
   readonly #json: boolean;
@@ -126,10 +126,10 @@ class Report {
 
 const marks = { well: "✓", remark: "!", wrong: "✗" } as const;
 
-/** Where what was found begins, under the mark and the subject. */
+/** The column where a finding's text begins, after the mark and the subject. */
 const indent = 21;
 
-/** @param columns a terminal's width; undefined: lines are as long as they are */
+/** @param columns the terminal's width; undefined: lines are as long as they are */
 export function describe({ subject, state, found, remedy }: Finding, columns: number | undefined): string {
   const rows = (text: string) => (columns === undefined ? [text] : wrap(text, columns - indent - 1));
   const [first = "", ...rest] = [...rows(found), ...(remedy === undefined ? [] : rows(`→ ${remedy}`))];

@@ -4,7 +4,7 @@ import { applicationArgument, settingOptions, taskArgument } from "../command-li
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { localPortOption, parsePort } from "../command-line/option-values.ts";
 
-/** An AM that has just started knows no tasks yet. */
+/** An AM that has just started does not know its tasks yet. */
 const startMs = 30_000;
 
 export const forward = defineCommand({

@@ -47,7 +47,7 @@ export const keys = defineCommand({
   },
 });
 
-/** A key is misspelt, of whatever role, or one of its words. */
+/** The text may be a misspelt key, of whatever role, or a word out of a key. */
 function nothingFound(wanted: string, all: readonly ListedKey[]): string {
   const [, role = ""] = wanted.split(".");
   const names = all.map(({ key }) => key.replace("{role}", role));

@@ -26,11 +26,11 @@ export const kill = defineCommand({
   },
 });
 
-/** What became of one job that was to be ended: for programs and, in words, for people. */
+/** What became of one job that was to be ended: as data and, in words, for people. */
 interface Ended {
   readonly job: KilledJob | NotKilledJob;
   readonly words: string;
-  /** Why it was not ended. */
+  /** Why it was not killed. */
   readonly error?: ErrorReport;
 }
 

@@ -5,7 +5,7 @@ import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { KvWatchJson } from "../printed-json.ts";
 
 const actions = ["get", "put", "del", "list", "transact", "watch"] as const;
-/** Those that take an owner. */
+/** The operations that take an owner. */
 const WRITES: readonly string[] = ["put", "transact"];
 
 export const kv = defineCommand({

@@ -85,7 +85,7 @@ export const list = defineCommand({
   },
 });
 
-/** Where jobs are looked for. Where no cluster is configured those of this machine are all there are, if it ever had any. */
+/** The places to look for jobs. Where no cluster is configured, this machine is the only one, if jobs ever ran on it. */
 async function openPlaces(
   asked: {
     readonly scheduler: string | undefined;
@@ -103,7 +103,7 @@ async function openPlaces(
   return new Map<ListPlace, Applications>(ranHere ? [cluster, await here()] : [cluster]);
 }
 
-/** The jobs of each place. A cluster that does not answer hides none of those of this machine: where there are any, they are shown, and why. */
+/** The jobs of each place. When the cluster does not answer, this machine's jobs are shown with the reason, if there are any. */
 async function jobsOf(opened: ReadonlyMap<ListPlace, Applications>, filter: JobFilter) {
   const found: ApplicationReport[] = [];
   const asked: ListPlace[] = [];
@@ -127,7 +127,7 @@ function sayUnasked({ environment, output }: ClientContext): void {
   output.problem(`Jobs of this machine only. ${noConfiguration(environment).message.split("\n")[0]}`);
 }
 
-/** A ResourceManager knows its users by their applications alone. */
+/** A ResourceManager knows a user only by the applications that the user has. */
 async function isStranger(user: string, cluster: Applications | undefined): Promise<boolean> {
   return cluster !== undefined && (await cluster.reports({ users: [user], limit: 1 })).length === 0;
 }

@@ -97,7 +97,7 @@ export const logs = defineCommand({
   },
 });
 
-/** The last event where a job is not followed: how it ended, if it has. */
+/** The last event where the job is not followed: how it ended, if it has. */
 async function tellEnd(
   applications: Applications,
   report: ApplicationReport,

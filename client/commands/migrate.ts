@@ -81,7 +81,7 @@ function refuseToReplace(migrated: readonly Migration[], workingDirectory: strin
   });
 }
 
-/** Whether the new file was written before, as it would be now. */
+/** Whether the new file exists already with the content that would be written now. */
 function isThere({ written: name, text, encoding = "utf8" }: Migration, workingDirectory: string): boolean {
   if (name === undefined || text === undefined) return false;
   const place = path.resolve(workingDirectory, name);
@@ -93,7 +93,7 @@ function write({ source, written: name, text, encoding }: Migration, workingDire
   const place = path.resolve(workingDirectory, name);
   try {
     mkdirSync(path.dirname(place), { recursive: true });
-    // A script is to run as the old one does.
+    // A script must be executable where the old one is.
     const mode = statSync(path.resolve(workingDirectory, source)).mode & 0o777;
     writeFileSync(place, text, { mode, ...(encoding !== undefined && { encoding }) });
   } catch (error) {
@@ -111,7 +111,7 @@ const words: Readonly<Record<MigrationKind, string>> = {
   "to-mend": "needs a decision",
 };
 
-/** A file's lines, what was written, and what to type now, or when what needs a decision is decided. */
+/** A file's remarks, what was written, and what to type now, or once the open decisions are made. */
 function told({ source, written: name, remarks, commands }: MigratedFile, unchanged: ReadonlySet<string>): string {
   const counts = Object.entries(words).flatMap(([kind, word]) => {
     const many = remarks.filter((remark) => remark.kind === kind).length;

@@ -8,7 +8,7 @@ import { jobOptions, submissionOptions } from "../command-line/job-options.ts";
 import { localPortOption, parsePort } from "../command-line/option-values.ts";
 import type { ClientContext } from "../context.ts";
 
-/** JupyterLab's own variable: of this process, and as a secret of the program's. */
+/** JupyterLab's own variable, in this process, and as a secret of the program. */
 const tokenVariable = "JUPYTER_TOKEN";
 
 export const notebook = defineCommand({
@@ -63,7 +63,7 @@ export const notebook = defineCommand({
   },
 });
 
-/** @throws UserError where nobody could learn of a new one */
+/** @throws UserError where nobody could see a new token */
 function tokenFor({ environment, output }: ClientContext): string {
   const own = environment.JUPYTER_TOKEN ?? "";
   if (own !== "") return own;

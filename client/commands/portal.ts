@@ -2,7 +2,7 @@ import { ExitCode, usageError } from "../../src/errors.ts";
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand } from "../command-line/command.ts";
 
-/** TonY's portal has it. */
+/** The port of TonY's portal. */
 const usualPort = 19_886;
 
 export const portal = defineCommand({

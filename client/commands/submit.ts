@@ -85,10 +85,10 @@ export const submit = defineCommand({
   },
 });
 
-/** Options that only a ResourceManager heeds. */
+/** Options that only a ResourceManager acts on. */
 const yarnOnly = ["queue", "priority", "application-tag"] as const;
 
-/** YARN's own limits (ApplicationSubmissionContextPBImpl); its clients write tags in lower-case letters. */
+/** YARN's own limits (ApplicationSubmissionContextPBImpl); its clients write tags in lower case. */
 function checkedTag(tag: string | undefined): string | undefined {
   if (tag === undefined) return undefined;
   if (!/^[\x21-\x7e]{1,100}$/.test(tag) || tag.includes(",")) {

@@ -6,7 +6,7 @@ import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { localPortOption, parsePort } from "../command-line/option-values.ts";
 import type { Destination } from "../sessions/forward.ts";
 
-/** A TensorBoard on a node of many tasks needs so long to load. */
+/** On a node that runs many tasks, a TensorBoard needs up to this time to load. */
 const startMs = 120_000;
 
 export const tensorboard = defineCommand({

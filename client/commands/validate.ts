@@ -52,7 +52,7 @@ export const validate = defineCommand({
   },
 });
 
-/** What a submission finds as it packs the folders that are sent. */
+/** The problems that a submission finds when it packs the folders to upload. */
 async function folderProblems(spec: JobSpec | undefined): Promise<Problem[]> {
   if (spec === undefined) return [];
   const files = [...spec.files, ...spec.am.files, ...spec.roles.flatMap((role) => role.files)];

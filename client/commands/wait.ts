@@ -46,7 +46,7 @@ export const wait = defineCommand({
   },
 });
 
-/** @param of what each event says beside itself, where several jobs are waited for */
+/** @param of the fields that each event gets in addition, where several jobs are waited for */
 async function waitFor(
   id: string,
   applications: Applications,
@@ -77,9 +77,9 @@ async function waitFor(
 }
 
 /**
- * Waits for the jobs whose ids come, for all of them at once, until no more come and each has ended. What is wrong with one is told of
- * that one.
- * @returns the exit code of the first that did not succeed, in the order in which they came
+ * Waits for the jobs whose ids arrive, all of them at once, until no more ids arrive and each job has ended. A problem with one job is
+ * reported for that one.
+ * @returns the exit code of the first that did not succeed, in the order of the ids
  */
 export async function waitForJobs(
   ids: AsyncIterable<string>,

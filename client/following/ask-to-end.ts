@@ -6,10 +6,10 @@ export function ownTerminal(): NodeJS.ReadableStream | undefined {
   return process.stdin.isTTY && process.stderr.isTTY ? process.stdin : undefined;
 }
 
-/** Asks on a terminal whether a job is to end. Anything but a clear yes, and the end of the input, leaves it running. */
+/** Asks on a terminal whether to end the job. Anything but a clear yes, the end of the input included, leaves it running. */
 export async function askToEnd(id: string, output: Output, terminal: NodeJS.ReadableStream): Promise<boolean> {
   output.problem(`${id} was not submitted here. Type y and Enter to end it; Enter alone leaves it running.`);
-  // The terminal keeps its own line editing, so that another Ctrl-C stays a signal.
+  // The terminal keeps its own line editing, so that another Ctrl-C still sends a signal.
   const lines = createInterface({ input: terminal, terminal: false });
   try {
     return await new Promise<boolean>((resolve) => {

@@ -6,14 +6,14 @@ import type { OutputLine } from "../../src/logs/ordered-output.ts";
 import type { FollowEvent } from "../printed-json.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
-/** Takes what is told of a job that is followed. */
+/** Receives the events of a job that is followed. */
 export interface EventSink {
   readonly event: (event: FollowEvent) => void;
-  /** Why nobody follows any more. */
+  /** Why this client stopped following. */
   readonly problem: (text: string) => void;
 }
 
-/** Tells a job that is followed as events. */
+/** Turns what happens to a followed job into events. */
 export class EventView implements FollowListener {
   readonly countsTime = false;
   readonly #sink: EventSink;
@@ -70,7 +70,7 @@ export class EventView implements FollowListener {
   }
 }
 
-/** What makes a state news: not the time, nor amounts that change all the time. */
+/** The part of a status that makes it news: not the time, nor amounts that change all the time. */
 function changing({ attempt, state, generation, tasks, waits, services, checkpoint, outcome }: JobStatus): string {
   const places = tasks.map(({ task, state: of, containerId, restarts, exit }) => [
     task,

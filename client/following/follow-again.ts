@@ -13,14 +13,14 @@ import { jobEvent, jsonView } from "./json-view.ts";
 import { SearchView } from "./search-view.ts";
 import { watchJob } from "./watch-job.ts";
 
-/** Of each stream of output that is there already, enough for the last lines. */
+/** How much of each stream's earlier output is shown: enough for the last lines. */
 const lastOutputBytes = 4_096;
 
 export interface FollowAgainOptions {
   readonly applications: Applications;
   readonly logs: LogSelection;
   readonly json: boolean;
-  /** Shows the job instead of what follows from `json`. */
+  /** Shows the job in place of the view that `json` chooses. */
   readonly view?: FollowListener;
   /** Whether Ctrl-C and SIGTERM end the job without a question. */
   readonly owns: boolean;
@@ -35,7 +35,7 @@ export async function followAgain(
   { output, now }: ClientContext,
 ): Promise<ExitCode> {
   const sinceMs = Math.min(now(), report.startTimeMs);
-  // Whether it is a search its AM tells.
+  // Only the job's AM says whether it is a search.
   const own = () =>
     json
       ? jsonView(output)
@@ -60,7 +60,7 @@ export async function followAgain(
   }
 }
 
-/** What is at stake is said before anybody presses it. */
+/** Says what Ctrl-C does before anybody presses it. */
 function ctrlCLine(id: string, { owns, asks }: { readonly owns: boolean; readonly asks: boolean }): string {
   if (owns) return "Ctrl-C ends the job.";
   const leaves = `To end the job: tony-ts kill ${id}`;

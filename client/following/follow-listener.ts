@@ -4,20 +4,20 @@ import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { OutputLine } from "../../src/logs/ordered-output.ts";
 
-/** The end of a job that was followed. */
+/** The end of a followed job. */
 export interface FollowedEnd {
   readonly outcome: JobOutcome;
   readonly report: ApplicationReport;
   readonly exitCode: ExitCode;
-  /** What was cleaned, in words, of a job that was ended from here. */
+  /** What was cleaned up, in words, after this client ended the job. */
   readonly cleaned?: string;
 }
 
-/** Is told of a job as it is followed, and shows it in its own way; the end, or that we leave, comes last. */
+/** Is called as a followed job proceeds, and shows it in its own way; the job's end, or that this client stops following, comes last. */
 export interface FollowListener {
-  /** Whether what it shows of a wait says how long it has lasted, and is told anew every second. */
+  /** Whether its view of a wait includes the duration, so that it has to be called every second. */
   readonly countsTime: boolean;
-  /** The application waits for its AM: why, in words and as data. */
+  /** The application waits for its AM: the reason in words and as data. */
   waiting(report: ApplicationReport, reason: string, delay: DelayReason): void;
   /** @param reason why the ResourceManager does not answer */
   managerSilent(silentMs: number, reason: string): void;
@@ -25,11 +25,11 @@ export interface FollowListener {
   show(status: JobStatus): void;
   /** One line of a task's output. */
   taskLine(task: string, line: OutputLine): void;
-  /** A remark of the following itself. */
+  /** A remark by the client itself. */
   line(text: string): void;
-  /** The job is being ended, from here. */
+  /** This client is ending the job. */
   ending(): void;
   ended(end: FollowedEnd): void;
-  /** Nobody follows any more, though the job has not ended. */
+  /** This client stops following, though the job has not ended. */
   left(reason: string, exitCode: ExitCode): void;
 }

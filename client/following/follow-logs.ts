@@ -9,7 +9,7 @@ import type { FollowOptions } from "./follow-options.ts";
 import { QuietView } from "./quiet-view.ts";
 import { watchJob } from "./watch-job.ts";
 
-/** Prints logs as they grow, until the job ends, and then how it ended: beside the result, or as the last event. */
+/** Prints logs as they grow until the job ends, and then how it ended: next to the result, or as the last event. */
 export async function followLogs(
   applications: Applications,
   request: LogsRequest,

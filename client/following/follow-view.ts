@@ -12,13 +12,13 @@ import { transferLines } from "../output/transfer-lines.ts";
 import { type HintOptions, hintLines, managerWait, waitBlock } from "../output/wait-block.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
-/** A wait that is over sooner is not worth a person's attention, and a line of a log even less. */
+/** A shorter wait is not worth a person's attention, and even less a line of a log. */
 const shortestShownMs = { terminal: 1_500, pipe: 3_000 };
 
-/** A line for the next run of a job that has ended; undefined: nothing stands out. */
+/** A line of advice for the next run of a job that has ended; undefined: nothing stands out. */
 type AdviceOn = (status: JobStatus) => string | undefined;
 
-/** Prints a job's way as it is followed, for people; keeps no clock of its own. */
+/** Prints the progress of a followed job, for people; has no timer of its own. */
 export class FollowView implements FollowListener {
   readonly countsTime = true;
   readonly #output: Output;
@@ -27,16 +27,16 @@ export class FollowView implements FollowListener {
   readonly #owns: boolean;
   readonly #adviceOn: AdviceOn;
   #shown: JobStatus | undefined;
-  /** The last state that the attempt before this one told. */
+  /** The last state that the previous attempt reported. */
   #handedOver: JobStatus | undefined;
   #trackingUrl = "";
   #masterTold = false;
   #ending = false;
 
   /**
-   * @param sinceMs the moment that the times in front of lines count from
+   * @param sinceMs the moment from which the times in front of the lines count
    * @param owns whether Ctrl-C ends the job
-   * @param adviceOn what is said below the end of one that succeeded
+   * @param adviceOn the line below the end of a job that succeeded
    */
   constructor(
     output: Output,
@@ -75,7 +75,7 @@ export class FollowView implements FollowListener {
   }
 
   show(status: JobStatus): void {
-    // A later attempt knows nothing of the job before it has read what the one before left.
+    // A later attempt knows nothing of the job before it has read what the previous one left.
     if (status.state === "starting" && this.#shown !== undefined && status.attempt !== this.#shown.attempt) return;
     if (!this.#masterTold) {
       this.#masterTold = true;
@@ -89,7 +89,7 @@ export class FollowView implements FollowListener {
     for (const block of blocks) this.#output.wait(block);
   }
 
-  /** What stands below the lines: on a terminal the last of these. */
+  /** The blocks below the lines; a terminal shows the last of them. */
   protected blocks(status: JobStatus): readonly WaitBlock[] {
     const head = `${status.applicationId}  ${status.name} · queue ${status.queue} · AM on ${status.amHost} · ${this.#trackingUrl}`;
     const block = waitBlock(status, head, this.#now(), {
@@ -132,7 +132,7 @@ export class FollowView implements FollowListener {
     return "Ending the job; press Ctrl-C again to leave at once";
   }
 
-  /** How it ended, with the report when it did not go well. */
+  /** How the job ended, with the report when it did not succeed. */
   ended({ outcome, report, cleaned }: FollowedEnd): void {
     this.#output.endWait();
     const status = this.#shown;

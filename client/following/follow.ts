@@ -11,16 +11,16 @@ import { JobStop } from "./job-stop.ts";
 import { ManagerReports } from "./manager-reports.ts";
 
 const shortestPauseMs = 100;
-/** Pauses grow until a job has waited so long. */
+/** The pauses grow until a job has waited for this long. */
 const eagerForMs = 30_000;
 const patientPauseMs = 10_000;
 
-/** How often it is looked how long a wait has lasted. */
+/** How often the duration of a wait is updated. */
 const shownEveryMs = 1_000;
-/** Between two questions to a ResourceManager that does not answer. */
+/** The pause between two questions to a ResourceManager that does not answer. */
 const silentPauseMs = 500;
 
-/** Follows a job to its end and says how it ended: by exit code. */
+/** Follows a job to its end and returns the exit code for how it ended. */
 export async function follow(options: FollowOptions): Promise<ExitCode> {
   const { applications, id, sinceMs } = options;
   applications.askBriefly();
@@ -33,8 +33,8 @@ export async function follow(options: FollowOptions): Promise<ExitCode> {
 }
 
 /**
- * Two sources, one picture: before the AM runs, and whenever it is out of reach, the ResourceManager's report; in between the AM's
- * stream, during which the ResourceManager is left alone.
+ * Combines two sources: the ResourceManager's report before the AM runs and whenever it cannot be reached, and the AM's stream the
+ * rest of the time, without asking the ResourceManager.
  */
 class Follower {
   readonly #options: FollowOptions;
@@ -43,9 +43,9 @@ class Follower {
   readonly #jobStop: JobStop;
   #awake = new AbortController();
   #lateStartTold = false;
-  /** The last report, of a job that waits for its AM. */
+  /** The last report of a job that waits for its AM. */
   #waiting: ApplicationReport | undefined;
-  /** Since when that AM is seen to have a container: it starts soon. */
+  /** When that AM was first seen to have a container: it starts soon. */
   #startingSinceMs: number | undefined;
 
   constructor(options: FollowOptions) {
@@ -79,7 +79,7 @@ class Follower {
     }
   }
 
-  /** What a report of an unfinished application leads to: connecting to its AM, or showing why there is none. */
+  /** Acts on the report of an unfinished application: connects to its AM, or shows why there is none. */
   async #look(report: ApplicationReport): Promise<void> {
     const { view } = this.#options;
     const { session, outcome } = this.#master;
@@ -118,7 +118,7 @@ class Follower {
   async #finish(report: ApplicationReport): Promise<ExitCode> {
     const { applications, ended: tellEnded, id, now, stop, view } = this.#options;
     await this.#master.finish();
-    // What was heard is whole only when the last AM said its last word: one that died left its last moments to what is kept.
+    // What was heard is complete only when the last AM reported the outcome: the last moments of one that died are in the stored status.
     const kept = this.#master.session?.heardOutcome === true ? undefined : await applications.finalStatus(report);
     if (kept !== undefined) view.show(kept);
     this.#tellUnseen(await this.#showStored(report, this.#master.unseen(kept)));
@@ -132,8 +132,9 @@ class Follower {
   }
 
   /**
-   * Where logs are at hand as soon as a job has ended, what a quick program printed before anybody could follow it is shown from there.
-   * @returns the tasks of which that is not so; whether they printed anything, nobody told
+   * Where logs are readable as soon as a job has ended, this shows from there what a quick program printed before this client could
+   * follow it.
+   * @returns the remaining tasks, of which nobody knows whether they printed anything
    */
   async #showStored(report: ApplicationReport, unseen: readonly string[]): Promise<readonly string[]> {
     const { applications, view } = this.#options;
@@ -157,10 +158,10 @@ class Follower {
     this.#awake.abort();
   }
 
-  /** Until something is heard, or has been since the last pause, or it is time to ask again. */
+  /** Waits until something is heard, or was heard since the last pause, or it is time to ask again. */
   async #pause(): Promise<void> {
     const { signal } = this.#awake;
-    // Of a thousand jobs that one process follows, all of them waiting, this is half of what it would do.
+    // For one process that follows a thousand waiting jobs, updating the durations would be half of its work.
     const isTimed = this.#options.view.countsTime || this.#options.startupLimitMs !== undefined;
     const atOnceMs = isTimed ? shownEveryMs : Number.POSITIVE_INFINITY;
     for (let leftMs = this.#intervalMs(); leftMs > 0 && !signal.aborted; leftMs -= atOnceMs) {
@@ -183,9 +184,9 @@ class Follower {
 }
 
 /**
- * How long a client that waits leaves the ResourceManager alone: many people's jobs wait for hours, and each asks the same one. A job that
- * starts as most do is noticed within a twentieth of what it took.
- * @param waitedMs how long there has been nobody else to hear of the job from
+ * How long a waiting client leaves the ResourceManager alone: many people's jobs wait for hours, and all ask the same one. A typical start
+ * is noticed late by a twentieth of its duration at most.
+ * @param waitedMs how long there has been no other source of news about the job
  */
 function reportPauseMs(waitedMs: number): number {
   return waitedMs < eagerForMs ? Math.max(shortestPauseMs, waitedMs / 20) : patientPauseMs;

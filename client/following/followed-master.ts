@@ -18,10 +18,10 @@ import { TaskTails } from "../logs/task-tails.ts";
 import { MasterSession } from "../master/master-session.ts";
 import { type FollowOptions, tellSilenceAfterMs } from "./follow-options.ts";
 
-/** The rest of the output after the end, from an AM that is still sending it. */
+/** How long to wait, after the job's end, for the rest of the output from an AM that is still sending it. */
 const lastOutputMs = 5_000;
 
-/** What is heard of a job from its AMs, one attempt after the other: its states, its tasks' output, its outcome, and that one is silent. */
+/** What a job's AMs report, one attempt after the other: states, the tasks' output, the outcome; and that an AM is silent. */
 export class FollowedMaster {
   readonly #options: FollowOptions;
   readonly #wake: () => void;
@@ -34,7 +34,7 @@ export class FollowedMaster {
   #contactlessSinceMs: number | undefined;
   #contactlessTold = false;
 
-  /** @param wake there is something new that decides what comes next */
+  /** @param wake is called when there is news that decides what to do next */
   constructor(options: FollowOptions, wake: () => void) {
     this.#options = options;
     this.#wake = wake;
@@ -51,17 +51,17 @@ export class FollowedMaster {
     return this.#session;
   }
 
-  /** As soon as one is decided on. */
+  /** Set as soon as the job's end is decided. */
   get outcome(): JobOutcome | undefined {
     return this.#outcome;
   }
 
-  /** Why the output that is wanted cannot come: there is no such task. */
+  /** Why the requested output cannot come: the task does not exist. */
   get refused(): UserError | undefined {
     return this.#refused;
   }
 
-  /** Whether its stream makes asking the ResourceManager unnecessary. */
+  /** Whether the AM's stream makes asking the ResourceManager unnecessary. */
   get isHeard(): boolean {
     return (
       this.#outcome === undefined &&
@@ -71,14 +71,14 @@ export class FollowedMaster {
     );
   }
 
-  /** Connects to the AM of a job that runs, unless that is done or cannot be. */
+  /** Connects to the AM of a running job, unless that is done already or impossible. */
   async find(report: ApplicationReport): Promise<void> {
     const contact = await this.#options.applications.contact(report);
     if (contact === undefined) this.#tellNoContact(report);
     else if (this.#isNews(contact)) this.#connect(contact);
   }
 
-  /** Says once that the AM is silent, and what the ResourceManager says meanwhile. */
+  /** Reports once that the AM is silent, and what the ResourceManager says meanwhile. */
   tellSilence(report: ApplicationReport | undefined): void {
     const session = this.#session;
     if (session === undefined || this.#silenceTold || this.#outcome !== undefined) return;
@@ -92,14 +92,15 @@ export class FollowedMaster {
     this.#options.view.line(`${silence}; ${manager}; still trying`);
   }
 
-  /** Resolves when the rest of the output has come, of a job that has ended. */
+  /** Resolves when the rest of an ended job's output has arrived. */
   async finish(): Promise<void> {
     await this.#tails.finish(this.#session === undefined ? 0 : lastOutputMs);
   }
 
   /**
-   * The tasks of a job that has ended whose output was wanted and not read to its end, as by a client that was stopped for a while.
-   * @param kept its last state, where the AMs' streams did not bring it
+   * The tasks of an ended job whose output was requested and not read to its end, for example because this client was stopped for a
+   * while.
+   * @param kept the job's last state, where the AMs' streams did not bring it
    */
   unseen(kept: JobStatus | undefined): string[] {
     const status = kept ?? this.#status;
@@ -119,7 +120,7 @@ export class FollowedMaster {
     this.#session?.close();
   }
 
-  /** The job is somebody else's, or was known before its AM's address was. */
+  /** The job is another user's, or was known before its AM's address. */
   #tellNoContact(report: ApplicationReport): void {
     const { now, applications, view } = this.#options;
     this.#contactlessSinceMs ??= now();
@@ -130,7 +131,7 @@ export class FollowedMaster {
     );
   }
 
-  /** Not the attempt that is being connected to, nor one older than what was heard. */
+  /** Not the attempt that the client is connected to already, nor one older than that. */
   #isNews({ attempt }: MasterContact): boolean {
     const session = this.#session;
     if (session === undefined || attempt > session.contact.attempt) return true;
@@ -152,7 +153,7 @@ export class FollowedMaster {
           this.#outcome = outcome;
           this.#wake();
         },
-        // An AM that refuses us may do so for long.
+        // An AM may go on refusing us for long.
         closed: (wasOpen) => {
           if (wasOpen) this.#wake();
         },
@@ -161,7 +162,7 @@ export class FollowedMaster {
     );
     this.#session = session;
     this.#tails.attach(link, contact.attempt);
-    // At once: a program that ends at once may have done so before its AM has told of it.
+    // Requested at once: a program that ends quickly may be gone before its AM has reported the task.
     const { tasks, logs } = this.#options;
     if (tasks !== undefined) this.#followOutput(tasks, logs);
   }
@@ -176,7 +177,7 @@ export class FollowedMaster {
     this.#followOutput(taskNames(status), byTaskOf(this.#options.logs, status));
   }
 
-  /** Output that cannot come is refused as soon as the tasks are known. */
+  /** Refuses a request for output that cannot come as soon as the tasks are known. */
   #followOutput(tasks: readonly string[], logs: LogSelection): void {
     const { leadTask } = this.#options;
     this.#refused ??= this.#status && ofEarlierSearch(logs, this.#status);
@@ -187,7 +188,7 @@ export class FollowedMaster {
   }
 }
 
-/** Unless somebody asks for it, the output of none of a search's trials is shown: none is the first among them. */
+/** Without an explicit request no trial's output is shown: no trial leads a search. */
 function isOfNobody({ kind }: LogSelection, status: JobStatus | undefined): boolean {
   return kind === "lead" && status?.search !== undefined;
 }

@@ -1,18 +1,18 @@
 import { ExitCode } from "../../src/errors.ts";
 import { watchSignals } from "./signals.ts";
 
-/** Whose job it is that a person's signals meet. */
+/** Whether a person's signals concern a job of this client's or another one. */
 export interface JobOwner {
-  /** The job was submitted here, or Ctrl-C and SIGTERM are to end it all the same. */
+  /** Whether the job was submitted here, or Ctrl-C and SIGTERM are to end it anyway. */
   readonly owns: boolean;
-  /** Asks a person who presses Ctrl-C whether the job of another client is to end; not set where no person can answer. */
+  /** Asks a person who presses Ctrl-C whether to end another client's job; not set where nobody can answer. */
   readonly askToEnd?: () => Promise<boolean>;
 }
 
 /**
- * What a person's signals do to a job that is submitted or followed. The first Ctrl-C or SIGTERM ends it where it was submitted here, and
- * otherwise leaves it running, unless the person answers that it is to end; the second leaves at once. A closed terminal, or a reader that
- * is gone, leaves it running: a submission whose id was told is completed first, one whose id nobody knows is given up.
+ * What a person's signals do to a job that is submitted or followed. The first Ctrl-C or SIGTERM ends a job that was submitted here, and
+ * leaves any other running unless the person confirms that it is to end; the second leaves at once. When the terminal is closed or the
+ * reader is gone, the job runs on: a submission whose id was printed is completed first, one whose id nobody knows is abandoned.
  */
 export class JobSignals {
   readonly #stop = new AbortController();
@@ -24,7 +24,7 @@ export class JobSignals {
   #isEnding = false;
   #hungUp = false;
 
-  /** @param left is told why we leave a job that has not ended; the process exits right after */
+  /** @param left is called with why this client leaves a job that has not ended; the process exits right after */
   constructor(left: (reason: string) => void, { owns, askToEnd }: JobOwner = { owns: true }) {
     this.#left = left;
     this.#owns = owns;
@@ -45,7 +45,7 @@ export class JobSignals {
     });
   }
 
-  /** Fires when the job is to be ended, or not to be submitted; its reason says by what. */
+  /** Aborted when the job is to be ended, or not to be submitted; its reason says by which signal. */
   get stop(): AbortSignal {
     return this.#stop.signal;
   }
@@ -55,18 +55,18 @@ export class JobSignals {
     this.#id = id;
   }
 
-  /** To be called when the request to end it was taken. */
+  /** To be called when the request to end the job was accepted. */
   readonly ending = (): void => {
     this.#isEnding = true;
   };
 
-  /** It runs without us from here on. */
+  /** The job runs without this client from here on. */
   submitted(): void {
     this.#submitted = true;
     if (this.#hungUp) this.#leaveRunning();
   }
 
-  /** From here on there is nothing to leave: whoever does not read how it ended learns it from the exit code. */
+  /** From here on there is nothing to leave: anybody who does not read how the job ended learns it from the exit code. */
   readonly ended = (exitCode: ExitCode): void => {
     process.exitCode = exitCode;
     this.#unwatch();

@@ -7,15 +7,15 @@ import type { MasterSession } from "../master/master-session.ts";
 import { formatClock } from "../output/format.ts";
 import type { FollowOptions } from "./follow-options.ts";
 
-/** From the request to stop, or by when the AM says that the programs are stopped, until we leave. */
+/** How long to wait before leaving, after the request to stop or after the AM's own deadline for stopping the programs. */
 const stopLimitMs = 15_000;
-/** An AM that was asked to stop and does not say that it does gets this long before the ResourceManager is asked to kill it. */
+/** How long an AM that was asked to stop, and does not say that it does, has before the ResourceManager is asked to kill it. */
 const orderlyStopMs = 10_000;
 
-/** Whoever must be gone soon waits so long for what a kill leads to. */
+/** How long a client with a deadline waits for the effect of a kill. */
 const killedWithinMs = 5_000;
 
-/** Ends a job from here: first its AM in order, then the ResourceManager by force, and not without limit. */
+/** Ends a job from here: first through its AM, in order, then through the ResourceManager, by force, and within a limit. */
 export class JobStop {
   readonly #options: FollowOptions;
   #askedAtMs: number | undefined;
@@ -27,12 +27,12 @@ export class JobStop {
     this.#options = options;
   }
 
-  /** Whether the time for it is over. */
+  /** Whether the limit is over. */
   get isOverdue(): boolean {
     return this.#options.now() >= this.#leaveAtMs;
   }
 
-  /** To be called until the end is seen or is overdue. */
+  /** To be called until the job has ended or the limit is over. */
   async press(session: MasterSession | undefined): Promise<void> {
     const { now, view } = this.#options;
     if (this.#askedAtMs === undefined) {
@@ -47,7 +47,7 @@ export class JobStop {
     if (this.#options.endWithinMs === undefined) this.#allowForGrace(session);
   }
 
-  /** When an AM that ends the job in order is given up. */
+  /** When to give up an AM that ends the job in order. */
   get #killAtMs(): number {
     return (this.#askedAtMs ?? Number.POSITIVE_INFINITY) + (this.#options.endWithinMs ?? Number.POSITIVE_INFINITY);
   }
@@ -61,9 +61,9 @@ export class JobStop {
   }
 
   /**
-   * Asks the ResourceManager.
-   * @returns whether that was done; if not, it is said that it is to be asked again
-   * @throws where the job is not ours to end
+   * Asks the ResourceManager to kill the job.
+   * @returns whether it accepted; if not, the view is told that it will be asked again
+   * @throws where the caller may not end the job
    */
   async kill(reason: string): Promise<boolean> {
     const { applications, id, view } = this.#options;
@@ -77,7 +77,7 @@ export class JobStop {
     }
   }
 
-  /** Leaves a job that has not ended in time. */
+  /** Stops following a job that has not ended in time. */
   leave(): ExitCode {
     const { id, now, view } = this.#options;
     const waited = durationWords(now() - (this.#askedAtMs ?? now()));
@@ -86,7 +86,7 @@ export class JobStop {
     return ExitCode.unknown;
   }
 
-  /** An AM that gives the programs longer, or has more to upload, says itself until when, and is waited for until then. */
+  /** An AM that gives the programs longer, or has more to upload, announces its deadline, and the client waits until then. */
   #allowForGrace(session: MasterSession | undefined): void {
     const stoppedAtMs = session?.stoppedAtMs ?? 0;
     if (stoppedAtMs > this.#leaveAtMs && !this.#longerTold) {
@@ -98,7 +98,7 @@ export class JobStop {
     this.#leaveAtMs = Math.max(this.#leaveAtMs, stoppedAtMs + stopLimitMs);
   }
 
-  /** Whether the AM took the request. */
+  /** Whether the AM accepted the request. */
   async #stopInOrder(session: MasterSession | undefined): Promise<boolean> {
     if (session?.state !== "open") return false;
     try {
@@ -106,7 +106,7 @@ export class JobStop {
       this.#options.ending?.();
       return true;
     } catch (error) {
-      // Whom the AM refuses the ResourceManager may obey, as an administrator; if not, that says why.
+      // The ResourceManager may obey a user whom the AM refuses, as an administrator; if it does not, its message says why.
       if (errorCode(error) === "API_FORBIDDEN") return false;
       this.#options.view.line(`The AM cannot be asked to end it: ${errorMessage(error)}`);
       return false;

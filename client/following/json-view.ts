@@ -5,7 +5,7 @@ import type { Output } from "../output/output.ts";
 import type { FollowEvent } from "../printed-json.ts";
 import { EventView } from "./event-view.ts";
 
-/** Prints a job that is followed as JSON, an event a line. */
+/** Prints a followed job as JSON, one event per line. */
 export function jsonView(output: Output): EventView {
   return new EventView({
     event: (event) => printEvent(output, event),

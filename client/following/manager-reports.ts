@@ -3,10 +3,10 @@ import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts"
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type FollowOptions, tellSilenceAfterMs } from "./follow-options.ts";
 
-/** Nobody answered for so long: what became of the job is unknown. */
+/** After this long without an answer nobody knows what became of the job. */
 const giveUpAfterMs = 600_000;
 
-/** A job's reports, from a ResourceManager that may be away for a while. */
+/** A job's reports from a ResourceManager that may be unavailable for a while. */
 export class ManagerReports {
   readonly #options: FollowOptions;
   #silentSinceMs: number | undefined;
@@ -21,9 +21,9 @@ export class ManagerReports {
   }
 
   /**
-   * The report as it is now; undefined while the ResourceManager does not answer.
-   * @param isJobHeard whether the AM still says how the job is
-   * @throws UserError (`CONTACT_LOST`) when it does not know the job, or when nobody has answered for long
+   * The current report; undefined while the ResourceManager does not answer.
+   * @param isJobHeard whether the AM still reports the job's state
+   * @throws UserError (`CONTACT_LOST`) when the ResourceManager does not know the job, or has not answered for long
    */
   async ask(isJobHeard: boolean): Promise<ApplicationReport | undefined> {
     const { applications, id, now, view } = this.#options;

@@ -12,13 +12,13 @@ import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 export interface QuietViewOptions {
   readonly selection: LogSelection;
   readonly printer: LogPrinter;
-  /** Which of their lines; default all. */
+  /** Which lines of the tasks; default all. */
   readonly filter?: LineFilter;
-  /** Takes the last line: a result, or a remark beside one. */
+  /** Receives the last line: a result, or a remark next to one. */
   readonly end: (line: string, end: FollowedEnd) => void;
 }
 
-/** Shows what the tasks print as they print it, and nothing else of the job but how it ended, in one line. */
+/** Shows what the tasks print as they print it, and nothing else about the job except one line for how it ended. */
 export class QuietView implements FollowListener {
   readonly countsTime = true;
   readonly #output: Output;

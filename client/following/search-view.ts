@@ -17,7 +17,7 @@ import {
 import type { FollowedEnd } from "./follow-listener.ts";
 import { FollowView } from "./follow-view.ts";
 
-/** As many of the best trials are shown at the end. */
+/** So many of the best trials are shown at the end. */
 const SHOWN = 10;
 
 interface SearchViewOptions {
@@ -25,11 +25,11 @@ interface SearchViewOptions {
   /** As `FollowView`. */
   readonly sinceMs?: number;
   readonly owns?: boolean;
-  /** The own folder of a job on this machine; absent or undefined: it has none here. */
+  /** The job's own folder on this machine; absent or undefined: it has none here. */
   readonly localFolder?: (applicationId: string) => string | undefined;
 }
 
-/** Prints the way of a search: each trial that is better than those before it, how it stands, and the best ones at the end. */
+/** Prints the progress of a search: each trial that is better than those before it, how the search stands, and the best trials at the end. */
 export class SearchView extends FollowView {
   readonly #output: Output;
   readonly #time: () => number;
@@ -38,7 +38,7 @@ export class SearchView extends FollowView {
   #status: JobStatus | undefined;
   #best: TrialJson | undefined;
 
-  /** @param given the words by which the search was run; absent: those that its status has */
+  /** @param given the command words by which the search was run; absent: those in its status */
   constructor(output: Output, now: () => number, options: SearchViewOptions) {
     const { given, sinceMs = now(), owns = true } = options;
     super(output, now, sinceMs, { owns });
@@ -54,7 +54,7 @@ export class SearchView extends FollowView {
     const { search } = status;
     if (search === undefined) return;
     const best = bestOf(trialsOf(status, search));
-    // One that pauses is none of those that have ended when it goes on.
+    // A trial that was the best while it paused no longer counts once it continues: the one that is best then is no news.
     if (best !== undefined && isBetter(best, this.#best, search)) {
       this.#best = best;
       this.line(bestWords(best, search));
@@ -64,7 +64,7 @@ export class SearchView extends FollowView {
   protected override blocks(status: JobStatus): readonly WaitBlock[] {
     const board = status.search && searchBoard(status, status.search, this.#time());
     if (board === undefined) return super.blocks(status);
-    // On a terminal the board has what is waited for, too.
+    // On a terminal the board includes what the search waits for.
     return this.#output.isTerminal ? [board] : [...super.blocks(status), board];
   }
 
@@ -75,7 +75,7 @@ export class SearchView extends FollowView {
     const trials = trialsOf(this.#status, search);
     const { applicationId } = this.#status;
     const given = this.#given ?? givenOf(search, applicationId);
-    // The report of one that did not succeed has them.
+    // The report of a search that did not succeed has them.
     const { result, reason } = end.outcome;
     const counts = reason.code === "trials-ended" ? [] : [trialCounts(trials)];
     const table = result === "succeeded" ? [...counts, ...trialTable(trials, search, SHOWN)] : [];
@@ -88,7 +88,7 @@ export class SearchView extends FollowView {
       ...(this.#given === undefined ? notGivenLines(search) : []),
     ];
     if (lines.length > 0) this.#output.print(lines.join("\n"));
-    // Commands are copied: a terminal that breaks them itself keeps them whole.
+    // Commands are meant to be copied: a terminal that wraps them itself keeps them whole.
     if (commands.length > 0) this.#output.preformatted(commands.join("\n"));
   }
 
@@ -98,7 +98,7 @@ export class SearchView extends FollowView {
   }
 }
 
-/** What containers did, and what YARN counts of them. */
+/** What the containers' time was used for, and what YARN counts. */
 function timeLines({ containerTime: time }: SearchStatus, { usage }: FollowedEnd["report"]): string[] {
   if (time === undefined) return [];
   const yarn =

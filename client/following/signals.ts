@@ -1,17 +1,17 @@
-/** What a person's signals lead to while a job is followed. */
+/** What a person's signals do while a job is followed. */
 export interface SignalActions {
   /** The first SIGINT or SIGTERM. */
   readonly stop: (signal: string) => void;
   /** A further one: leave at once. */
   readonly leave: () => void;
-  /** SIGHUP: the terminal is gone, the job runs on. */
+  /** SIGHUP: the terminal is gone, the job continues. */
   readonly detach: () => void;
 }
 
-/** timeout(1), npm and shells send what comes once to the process and to its group: that soon it is no second one. */
+/** timeout(1), npm and shells send one signal both to the process and to its group: a repetition this soon is not a second signal. */
 export const SAME_SIGNAL_MS = 500;
 
-/** Installs the handlers; the function that comes back removes them. */
+/** Installs the handlers; returns the function that removes them. */
 export function watchSignals(actions: SignalActions, source: NodeJS.EventEmitter = process): () => void {
   let stoppedAtMs: number | undefined;
   const interrupted = (signal: string) => {

@@ -9,7 +9,7 @@ export interface WatchOptions
     FollowOptions,
     "applications" | "view" | "now" | "logs" | "logsFrom" | "executor" | "ending" | "ended" | "endWithinMs"
   > {
-  /** Fires when the job is to be ended; default: it never is. */
+  /** Aborted when the job is to be ended; default: never. */
   readonly stop?: AbortSignal;
   /** Default: over the network. */
   readonly connect?: FollowOptions["connect"];

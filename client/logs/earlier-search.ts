@@ -2,14 +2,14 @@ import { shownNameInTrial } from "../../src/job/search/trial-tasks.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { taskSpans } from "../../src/job/task.ts";
 
-/** What may be asked for of a trial: the command, and what an application has of it. */
+/** What can be requested for a trial: the command, and the words for what an application has. */
 const ASKED = {
   logs: { command: "logs", has: { one: "its logs", all: "their logs" } },
   get: { command: "get", has: { one: "what it left", all: "what they left" } },
 } as const;
 type Asked = keyof typeof ASKED;
 
-/** Where what is asked for is of a trial that ended in an earlier search, named by its trial or its task; undefined: it did not. */
+/** The message for a request that concerns a trial which ended in an earlier search, named by trial or task; undefined: it did not. */
 export function earlierWords(status: JobStatus, name: string, what: Asked): string | undefined {
   const byTrial = name.startsWith("trial:") ? name : (shownNameInTrial(status, name) ?? name);
   const trial = trialOf(byTrial);
@@ -18,7 +18,7 @@ export function earlierWords(status: JobStatus, name: string, what: Asked): stri
   return application === undefined ? undefined : endedWords([trial], application, what, byTrial);
 }
 
-/** The same of all trials that ended in earlier searches, a sentence for each of these. */
+/** The same for all trials that ended in earlier searches, one sentence per search. */
 export function allEarlierWords(status: JobStatus, what: Asked): string[] {
   const applications = new Set(status.tasks.flatMap((task) => applicationOf(task) ?? []));
   return [...applications].map((application) => {

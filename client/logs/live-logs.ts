@@ -22,15 +22,15 @@ import {
 import { tellSilent } from "./silent-tasks.ts";
 import { UnreadTasks } from "./unread-tasks.ts";
 
-/** Where what was printed ends: a byte of a task's stream, 0 where nothing was. */
+/** Where the printed part of a task's stream ends, in bytes; 0 where nothing was printed. */
 export type PrintedTo = (task: string, stream: LogStream) => number;
 
 export interface LiveLogsOptions extends LogsRequest {
-  /** It is followed afterwards: a task without a program is no error, and a line that has not ended waits for its end. */
+  /** Whether the logs are followed afterwards: a task without a program is no error then, and an unfinished line is not printed yet. */
   readonly follow: boolean;
 }
 
-/** Prints what there is of logs of a job that runs, through its AM. Undefined when that cannot be asked. */
+/** Prints the existing logs of a running job through its AM. Undefined when the AM cannot be asked. */
 export async function liveLogs(
   applications: Applications,
   options: LiveLogsOptions,
@@ -132,7 +132,7 @@ async function printExecutors(
 
 /**
  * Prints the log of the AM, or of a task's executor.
- * @returns how many bytes of it there were
+ * @returns its length in bytes
  */
 async function printOwnLog(
   task: string,
@@ -146,7 +146,7 @@ async function printOwnLog(
   return counted.readTo;
 }
 
-/** Pieces of a log, and how far they reach. */
+/** The pieces of a log, and the offset that they reach. */
 class CountedPieces {
   readTo = 0;
   readonly #log: AsyncIterable<OutputPiece>;

@@ -16,8 +16,8 @@ const fileNames: Readonly<Record<LogStream, string>> = {
 };
 
 /**
- * The output of a job that runs. Its AM and executors are asked for it; YARN may have stored some of what was closed, and removed it on its
- * node, which is then read from there.
+ * The output of a running job, from its AM and executors. YARN may already have stored closed files and removed them from their nodes;
+ * those are read from YARN's store.
  */
 export class LiveOutput {
   readonly #link: AttemptConnection;
@@ -43,7 +43,7 @@ export class LiveOutput {
     return this.#ofTask(task, "executor", 0);
   }
 
-  /** What a task has printed so far. Throws when no executor has its log. */
+  /** A task's output so far. Throws when no executor has its log. */
   async task(task: string, filter: LineFilter): Promise<OrderedOutput> {
     const index: Uint8Array[] = [];
     for await (const { data } of this.#ofTask(task, "index", 0)) index.push(data);
@@ -71,7 +71,7 @@ export class LiveOutput {
     }
   }
 
-  /** What cannot be read there is missing, and said to be. */
+  /** Pieces that cannot be read there are missing, and reported as such. */
   async *#stored(log: LogOfContainer | "" | undefined, from: number, to: number): AsyncGenerator<OutputPiece> {
     if (!log) return;
     try {

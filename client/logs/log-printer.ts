@@ -6,21 +6,21 @@ import type { Output } from "../output/output.ts";
 import { printEvent } from "./print-event.ts";
 
 export interface LogPrinterOptions {
-  /** An event a line. */
+  /** Prints one event per line. */
   readonly json?: boolean;
-  /** What programs wrote to stderr goes there, instead of beside the rest. */
+  /** Sends what programs wrote to stderr to stderr, instead of mixing it with the rest. */
   readonly split?: boolean;
 }
 
-/** Prints lines of logs: as the programs wrote them, in their order, or as JSON; those of our own programs as text. */
+/** Prints lines of logs as the programs wrote them, in their order, or as JSON; lines of our own programs as text. */
 export class LogPrinter {
   readonly #output: Output;
   readonly #options: LogPrinterOptions;
   /** The generation that was printed last, by task. */
   readonly #generations = new Map<string, number>();
-  /** Whether the task stands before its lines. */
+  /** Whether the task's name stands in front of its lines. */
   several = false;
-  /** What a task is called there. */
+  /** The name of a task in front of its lines. */
   nameOf = (task: string): string => task;
 
   constructor(output: Output, options: LogPrinterOptions = {}) {
@@ -39,12 +39,12 @@ export class LogPrinter {
     }
   }
 
-  /** Says something beside the logs. */
+  /** Prints a remark next to the logs. */
   remark(text: string): void {
     this.#output.problem(text);
   }
 
-  /** A task that was started again says so before its first line; beside the result, which is the program's alone. */
+  /** A task that was started again says so before its first line; on the other stream, because the result is the program's output alone. */
   #markGeneration(task: string, { generation, atMs }: Pick<OutputLine, "generation" | "atMs">): void {
     if (generation === undefined || generation === (this.#generations.get(task) ?? 1)) return;
     this.#generations.set(task, generation);
@@ -58,8 +58,8 @@ export class LogPrinter {
 }
 
 /**
- * A line of the log of a program of ours for people: `2026-11-25 14:02:11.389  warn   worker:0: It does not answer.`; another one stays as it is.
- * @param of whose log it is
+ * A line of our own programs' logs for people: `2026-11-25 14:02:11.389  warn   worker:0: It does not answer.`; any other line stays as it is.
+ * @param of the task or the AM whose log it is
  */
 export function ownWords(of: string, line: string): string {
   const { time, level, task, message } = fieldsOf(line);

@@ -8,12 +8,12 @@ import { parseTaskId, taskSpans } from "../../src/job/task.ts";
 import type { LineFilter } from "../../src/logs/ordered-output.ts";
 import { earlierWords } from "./earlier-search.ts";
 
-/** Whose output is shown: the lead task's, nobody's, everybody's, the ApplicationMaster's own, or that of named tasks and roles. */
+/** Whose output is shown: the lead task's, no task's, all tasks', the ApplicationMaster's own, or that of named tasks and roles. */
 export type LogSelection =
   | { readonly kind: "lead" | "none" | "all" | "master" }
   | { readonly kind: "named"; readonly names: readonly string[] };
 
-/** Which logs are asked for. */
+/** The requested logs. */
 export interface LogsRequest {
   readonly report: ApplicationReport;
   readonly selection: LogSelection;
@@ -24,7 +24,7 @@ export interface LogsRequest {
 
 /**
  * `none`, `all`, or a comma list of tasks (`worker:1`), roles (`worker`) and trials (`trial:17`, `trial:17/ps:0`); absent: the lead task.
- * @param given what the person gave it as
+ * @param given the option that the person used
  */
 export function parseLogSelection(text: string | undefined, given = "--logs"): LogSelection {
   if (text === undefined) return { kind: "lead" };
@@ -37,8 +37,8 @@ export function parseLogSelection(text: string | undefined, given = "--logs"): L
 }
 
 /**
- * The same with the tasks of a search in the place of its trials.
- * @param nameByTrial what a task is called by its trial
+ * The same with the tasks of a search in place of its trials.
+ * @param nameByTrial a task's name by its trial
  */
 export function byTask(
   selection: LogSelection,
@@ -53,18 +53,18 @@ export function byTask(
   return { kind: "named", names };
 }
 
-/** The same of a job that an ApplicationMaster tells of. */
+/** The same for a job whose status an ApplicationMaster reported. */
 export function byTaskOf(selection: LogSelection, status: JobStatus): LogSelection {
   return byTask(selection, taskNames(status), (task) => shownNameInTrial(status, task));
 }
 
-/** The tasks chosen, in the job's order. `leadTask` is the job's own; without it the usual order decides. */
+/** The selected tasks, in the job's order. `leadTask` is the job's own; without it the usual order decides. */
 export function selectTasks(selection: LogSelection, status: JobStatus, leadTask?: string): TaskStatus[] {
   const selected = selectNames(byTaskOf(selection, status), taskNames(status), leadTask);
   return status.tasks.filter(({ task }) => selected.includes(task));
 }
 
-/** The same of tasks of which only the names are known. */
+/** The same when only the tasks' names are known. */
 export function selectNames(selection: LogSelection, tasks: readonly string[], leadTask = leadOf(tasks)): string[] {
   switch (selection.kind) {
     case "none":
@@ -79,7 +79,7 @@ export function selectNames(selection: LogSelection, tasks: readonly string[], l
   }
 }
 
-/** What to say of a selection that names what the job does not have; undefined when it names nothing else. */
+/** The error for a selection that names tasks which the job does not have; undefined when all names exist. */
 export function noSuchTask(
   selection: LogSelection,
   tasks: readonly string[],
@@ -92,14 +92,14 @@ export function noSuchTask(
   return usageError(`The job has no task ${unknown}${there === "" ? "" : `; it has ${there}`}`);
 }
 
-/** What to say where a trial is named that ended in an earlier search, which has its logs; undefined: none is. */
+/** The error for a selection of a trial that ended in an earlier search, which has its logs; undefined: none is selected. */
 export function ofEarlierSearch(selection: LogSelection, status: JobStatus): UserError | undefined {
   const named = selection.kind === "named" ? selection.names : [];
   const [words] = named.flatMap((name) => earlierWords(status, name, "logs") ?? []);
   return words === undefined ? undefined : usageError(words);
 }
 
-/** What there is in the place of a name: tasks, or of a search its trials, or the tasks of the trial that is named. */
+/** The names to suggest instead: tasks, or for a search its trials, or the tasks of the named trial. */
 function alternatives(
   unknown: string,
   tasks: readonly string[],
@@ -117,7 +117,7 @@ export function byNumber(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-/** What people call each of these tasks: of a search its trial, or where that has several tasks its name there. */
+/** The name shown for each task: in a search its trial, or its name within the trial where that has several tasks. */
 export function shownName(
   tasks: readonly string[],
   nameByTrial: (task: string) => string | undefined,
@@ -127,13 +127,13 @@ export function shownName(
   return (task) => (ofOne ? trialOf(task) : nameByTrial(task)) ?? task;
 }
 
-/** What to say when a generation is asked for that the job has not had; undefined when it has. */
+/** The error for a generation that the job has not had; undefined when it has. */
 export function noSuchGeneration({ generation }: LineFilter, last: number): UserError | undefined {
   if (generation === undefined || generation <= last) return undefined;
   return usageError(`The job has no generation ${generation}; it has ${last === 1 ? "1 alone" : `1 to ${last}`}`);
 }
 
-/** What of a task's output lay in a container that is gone while its job runs, in words; undefined when nothing that is wanted did. */
+/** A remark that earlier generations of a task ran in containers that are gone while the job runs; undefined when none of that was requested. */
 export function missingGenerations(
   task: string,
   firstThere: number,
@@ -145,7 +145,7 @@ export function missingGenerations(
   return `${which} of ${task} ran in containers that are gone: their logs can be read when the job has ended`;
 }
 
-/** What of a task's output is not there any more, in words; undefined when nothing that is wanted is missing. */
+/** A remark on the part of a task's output that is no longer kept; undefined when no requested part is missing. */
 export function missingOutput(task: string, bytes: number, { tail }: LineFilter): string | undefined {
   if (bytes === 0 || tail !== undefined) return undefined;
   return `${sizeWords(bytes)} of ${task}'s output are not kept: tony.log.max-size and tony.log.max-files say how much is`;
@@ -165,7 +165,7 @@ export function isNamed(task: string, name: string): boolean {
   return task === name || task.startsWith(`${name}:`);
 }
 
-/** The task whose output people want first, as JobSpec has it: `chief:0`, else `worker:0`, else the first. */
+/** The task whose output people want first, in the order of JobSpec: `chief:0`, else `worker:0`, else the first. */
 export function leadOf(tasks: readonly string[]): string | undefined {
   return ["chief:0", "worker:0"].find((task) => tasks.includes(task)) ?? tasks[0];
 }

@@ -7,7 +7,7 @@ import { type Applications, hasEnded } from "../applications/applications.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import type { LogsRequest } from "./log-selection.ts";
 
-/** Of tasks of which no line was shown, that there was none: an empty answer looks like a fault. */
+/** Says which tasks no line was shown of: an empty answer looks like a fault. */
 export function tellSilent(tasks: readonly string[], filter: LineFilter, printer: LogPrinter): void {
   if (tasks.length === 0) return;
   const { sinceMs, generation, pattern, stream } = filter;
@@ -16,9 +16,10 @@ export function tellSilent(tasks: readonly string[], filter: LineFilter, printer
 }
 
 /**
- * The same of a job that has ended, whose tasks may never have run, and whose nodes may have gone with their logs.
+ * The same for a job that has ended, whose tasks may never have run, and whose nodes may be gone together with their
+ * logs.
  * @param lost containers whose logs were not uploaded
- * @param shown what a task is called to the person who asked
+ * @param shown the name of a task for the person who asked
  */
 export function tellWithoutLines(
   tasks: readonly string[],
@@ -38,7 +39,7 @@ export function tellWithoutLines(
   tellSilent(silent.map(shown), filter, printer);
 }
 
-/** Whose log says more, where a job failed, nobody named a task, and it was another that failed first. */
+/** Points to the log of the task that failed first, when a job failed, no task was named, and that task was not shown. */
 export async function tellFirstFailed(
   applications: Pick<Applications, "finalStatus">,
   { report, selection }: LogsRequest,

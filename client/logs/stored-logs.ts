@@ -31,7 +31,7 @@ import { tellFirstFailed, tellWithoutLines } from "./silent-tasks.ts";
 const patienceMs = 60_000;
 const lookAgainMs = 1_000;
 
-/** Prints the logs of an application that has ended, or whose AM cannot be asked; waits for their upload, and says so. */
+/** Prints the logs of an application that has ended, or whose AM cannot be asked; waits for their upload and says that it waits. */
 export async function storedLogs(
   applications: Applications,
   { report, selection: asked, filter, executor = false }: LogsRequest,
@@ -87,7 +87,7 @@ export async function storedLogs(
   if (!executor) await tellFirstFailed(applications, { report, selection, filter }, tasks, printer);
 }
 
-/** Asks only where a trial is named. */
+/** Asks for the status only where a trial is named. */
 async function namesEarlierSearch(
   selection: LogSelection,
   applications: Applications,
@@ -103,9 +103,9 @@ async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Waits for the logs of containers in which programs ran: each node uploads its own. Of a job that ended long ago nothing more comes; what
- * is missing then was lost with its node.
- * @returns those whose logs are not there
+ * Waits for the logs of the containers that programs ran in: each node uploads its own. For a job that ended long ago nothing more
+ * arrives; what is missing then was lost with its node.
+ * @returns the containers whose logs are missing
  */
 async function awaitPrograms(
   store: LogStore,
@@ -122,12 +122,12 @@ async function awaitPrograms(
   return missing;
 }
 
-/** When the nodes began to upload what an ended job left; a cluster's clock may be ahead of ours. */
+/** When the nodes began to upload the logs of an ended job; a cluster's clock may be ahead of ours. */
 function uploadsSinceMs({ finishTimeMs }: ApplicationReport, { now }: ClientContext): number {
   return Math.min(finishTimeMs, now());
 }
 
-/** Looks until the nodes have uploaded what is looked for; undefined when it does not come in time. */
+/** Looks until the nodes have uploaded what is searched for; undefined when that takes too long. */
 async function untilUploaded<Found>(
   store: LogStore,
   sinceMs: number,
@@ -147,7 +147,7 @@ async function untilUploaded<Found>(
   }
 }
 
-/** The AM's log, of all its attempts, for whose uploads it waits; undefined when there is none. */
+/** The AM's log of all its attempts, after waiting for their uploads; undefined when there is none. */
 async function masterLogs(
   store: LogStore,
   report: ApplicationReport,
@@ -168,7 +168,7 @@ function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
-/** Of the tasks' names, in their order. */
+/** The selected tasks' names, in the given order. */
 function selectTasks(names: readonly string[], selection: LogSelection): string[] {
   const lead = leadOf(names);
   const chosen = (task: string) => {
@@ -184,7 +184,7 @@ function nothingThere(id: string, { pending }: LogStore): UserError {
   return new UserError(`There are no logs of ${id}${why}${again}`, { code: "NO_LOGS", exitCode: ExitCode.cluster });
 }
 
-/** Whoever's it is: what it has held YARN tells those alone who may see it. */
+/** Whether the application still waits in its queue, for any user: YARN reports what an application has held only to those who may see it. */
 function isQueued(report: ApplicationReport): boolean {
   const { currentAttemptId: id } = report;
   const isFirst = id === undefined || parseAttemptId(id).attempt === 1;
@@ -192,8 +192,8 @@ function isQueued(report: ApplicationReport): boolean {
 }
 
 /**
- * YARN counts what an application's containers held: none had one without memory. What a container used is counted once it is over, and in
- * whole seconds: of a quick job only its AM's registration says that it had one.
+ * YARN counts what an application's containers held, and every container holds memory. It counts a container's use once the container has
+ * ended, in whole seconds: for a quick job only its AM's registration says that it had one.
  */
 function hadContainer({ usage, amRpcPort }: ApplicationReport): boolean {
   return usage?.memorySeconds !== 0 || amRpcPort !== undefined;

@@ -9,7 +9,7 @@ import type { AttemptConnection, LogPiece } from "../master/attempt-connection.t
 const outputStreams: readonly OutputStream[] = ["stdout", "stderr"];
 const executorStreams: readonly ReadableStream[] = ["executor"];
 const retryAfterMs = 500;
-/** A progress bar that overwrites its line is shown so often at most. */
+/** A progress bar that overwrites its line is shown at most this often. */
 const barEveryMs = 5_000;
 
 /** How far one stream of one task has been read. */
@@ -21,7 +21,7 @@ interface Position {
   generation: number;
   /** The first piece may begin in the middle of a line, which is left out. */
   midLine: boolean;
-  /** All of it was read that there will ever be. */
+  /** The whole stream was read, to its end. */
   whole: boolean;
   barShownAtMs: number;
 }
@@ -29,15 +29,15 @@ interface Position {
 export interface TaskTailsOptions {
   readonly print: (task: string, line: OutputLine) => void;
   readonly now: () => number;
-  /** Where a task's output begins that is there already; negative: so many bytes before its end. */
+  /** Where to begin in earlier output of a task; negative: so many bytes before its end. */
   readonly from: (task: string, stream: LogStream) => number;
-  /** As `LogsRequest.executor`. */
+  /** As in `LogsRequest.executor`. */
   readonly executor?: boolean;
 }
 
 /**
- * Follows the output of tasks through the AM, line by line. A link that breaks may be replaced by a new one: each stream goes on where
- * it was, so that nothing is lost or shown twice.
+ * Follows the output of tasks through the AM, line by line. A broken link may be replaced by a new one: each stream continues at its
+ * position, so that nothing is lost or shown twice.
  */
 export class TaskTails {
   readonly #options: TaskTailsOptions;
@@ -54,12 +54,12 @@ export class TaskTails {
     this.#streams = options.executor ? executorStreams : outputStreams;
   }
 
-  /** Goes on through another link. The log of another attempt's AM is another one. */
+  /** Continues through another link. Another attempt's AM has another log. */
   attach(link: AttemptConnection, attempt: number): void {
     this.detach();
     this.#link = link;
     this.#abort = new AbortController();
-    // Each stream of each task listens: Node's warning of more than ten listeners is meant for leaks.
+    // Each stream of each task adds a listener: Node's warning about more than ten listeners is meant for leaks.
     setMaxListeners(Number.POSITIVE_INFINITY, this.#abort.signal);
     const restarted = this.#attempt !== undefined && attempt !== this.#attempt;
     this.#attempt = attempt;
@@ -74,7 +74,7 @@ export class TaskTails {
     this.#link = undefined;
   }
 
-  /** Follows these tasks too; what has no program yet is read from its first byte on when it has. */
+  /** Follows these tasks too; a task without a program is read from its first byte once it has one. */
   follow(tasks: readonly string[], streams: readonly ReadableStream[] = this.#streams): void {
     for (const task of tasks) {
       for (const stream of streams) {
@@ -97,17 +97,17 @@ export class TaskTails {
     }
   }
 
-  /** Whether all that the task printed was read, to its end. */
+  /** Whether all output of the task was read, to its end. */
   isWhole(task: string): boolean {
     return this.#streams.every((stream) => this.#positions.get(`${task} ${stream}`)?.whole === true);
   }
 
-  /** Whether nothing that the task printed was read. */
+  /** Whether no output of the task was read. */
   isUnread(task: string): boolean {
     return this.#streams.every((stream) => (this.#positions.get(`${task} ${stream}`)?.offset ?? 0) === 0);
   }
 
-  /** Waits for the streams to end by themselves, or to break for good, then prints unfinished lines. */
+  /** Waits for the streams to end by themselves, or to break for good; then prints unfinished lines. */
   async finish(limitMs: number): Promise<void> {
     this.#finishing.abort();
     await Promise.race([Promise.all(this.#running), sleep(limitMs, this.#abort.signal)]);
@@ -132,7 +132,7 @@ export class TaskTails {
         position.whole = !signal.aborted;
         return;
       } catch {
-        // The link tells its breaking itself.
+        // The link reports itself that it broke.
         await sleep(retryAfterMs, over);
         if (over.aborted) return;
       }
@@ -152,7 +152,7 @@ export class TaskTails {
     this.#showBar(position);
   }
 
-  /** A bar that goes on for hours is to be seen before its line ends. */
+  /** Shows a progress bar that runs for hours before its line ends. */
   #showBar(position: Position): void {
     const nowMs = this.#options.now();
     const bar = position.splitter.overwritten;
@@ -170,7 +170,7 @@ export class TaskTails {
   }
 }
 
-/** The piece without the rest of a line whose beginning was not read. */
+/** The piece without the tail of a line whose beginning was not read. */
 function fromLineStart(position: Position, { offset, data }: LogPiece): Uint8Array {
   if (!position.midLine || data.byteLength === 0) return data;
   if (offset === 0) {

@@ -3,19 +3,22 @@ import type { TaskState, TaskStatus } from "../../src/job/status.ts";
 import { taskSpans } from "../../src/job/task.ts";
 import type { LogPrinter } from "./log-printer.ts";
 
-/** Tasks whose output cannot be read now: those that have no program yet, and those whose executor has just gone, such as that of a trial that has ended. */
+/**
+ * Tasks whose output cannot be read now: those without a program yet, and those whose executor has just ended, such as the executor of an
+ * ended trial.
+ */
 export class UnreadTasks {
   readonly #shown: (task: string) => string;
   readonly #early: string[] = [];
   readonly #lost: string[] = [];
   #problem: unknown;
 
-  /** @param shown what a task is called to the person who asked */
+  /** @param shown the name of a task for the person who asked */
   constructor(shown: (task: string) => string) {
     this.#shown = shown;
   }
 
-  /** @throws what says that no task's output can be had */
+  /** @throws the error when it means that no task's output can be read */
   add({ task, state }: Pick<TaskStatus, "task" | "state">, error: unknown): undefined {
     if (errorCode(error) !== "API_FAILED") throw error;
     if (beforeProgram.has(state)) this.#early.push(this.#shown(task));
@@ -26,7 +29,7 @@ export class UnreadTasks {
   }
 
   /**
-   * That nothing was printed yet is no error, nor that some of the tasks cannot be read.
+   * It is no error that nothing was printed yet, nor that some of the tasks cannot be read.
    * @param someRead whether any task could be read
    * @throws why a task could not be read, where none could
    */

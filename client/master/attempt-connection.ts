@@ -1,7 +1,7 @@
 import type { LogStream } from "../../src/api/messages.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 
-/** What an AM tells those who follow it. */
+/** A message from an AM to those who follow it. */
 export type FollowUpdate =
   | { readonly type: "status"; readonly status: JobStatus }
   | { readonly type: "outcome"; readonly outcome: JobOutcome };
@@ -22,7 +22,7 @@ export interface LogPiece {
   readonly skippedBytes: number;
 }
 
-/** A connection to the AM of one attempt. Calls reject, and iterations throw, with an ApiError when it breaks. */
+/** A connection to one attempt's AM. When it breaks, calls reject and iterations throw an ApiError. */
 export interface AttemptConnection {
   /** Ends after the outcome. */
   follow(signal: AbortSignal): AsyncIterable<FollowUpdate>;
@@ -33,8 +33,8 @@ export interface AttemptConnection {
 }
 
 /**
- * How the job is at present; undefined where it has just ended, or its AM has said nothing within the limit. Throws what breaks the
- * connection.
+ * The job's current status; undefined where the job has just ended, or its AM has said nothing within the limit. Throws an error
+ * that breaks the connection.
  */
 export async function statusNow(
   link: Pick<AttemptConnection, "follow">,

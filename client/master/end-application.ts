@@ -8,14 +8,14 @@ import type { ClientContext } from "../context.ts";
 import type { AttemptConnection } from "./attempt-connection.ts";
 import { MasterSession } from "./master-session.ts";
 
-/** An AM that has not begun to end the job within this time is not asked any longer, but the ResourceManager. */
+/** When an AM has not begun to end the job within this time, the ResourceManager is asked instead. */
 const orderlyMs = 8_000;
-/** For what follows the last program's end, or the ResourceManager's order. */
+/** The limit for what follows the end of the last program, or the ResourceManager's order. */
 const limitMs = 30_000;
 
 /**
- * Ends an application: by its AM, so that its programs have their grace and its history is written, else by the ResourceManager. Resolves
- * with the report of its end; throws a UserError (`STILL_RUNNING`, exit code 5) when it has not ended in time.
+ * Ends an application through its AM, so that its programs get their grace period and its history is written, or else through the
+ * ResourceManager. Resolves with the report of its end; throws a UserError (`STILL_RUNNING`, exit code 5) when it has not ended in time.
  */
 export async function endApplication(
   applications: Applications,
@@ -57,7 +57,7 @@ function stillRunning({ id, state }: ApplicationReport): UserError {
   });
 }
 
-/** What is heard of the AM from then on; undefined when no AM took the request. */
+/** The AM's messages from then on; undefined when no AM accepted the request. */
 async function askMaster(
   applications: Applications,
   report: ApplicationReport,
@@ -80,9 +80,9 @@ async function askMaster(
 }
 
 /**
- * What those who look at a job later read of its end: who ended it, from where, and how or why.
+ * What is later shown of the job's end: who ended it, from where, and how or why.
  * @param how `SIGINT`, `tony-ts kill`
- * @param reason of the one who did
+ * @param reason given by that user
  */
 export function killedBy(user: string, how: string, reason?: string): string {
   const who = `killed by ${user} from ${hostname()}`;

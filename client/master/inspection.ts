@@ -39,15 +39,15 @@ import { waitingLines } from "../output/wait-block.ts";
 import type { StatusJson } from "../printed-json.ts";
 import { type AttemptConnection, statusNow } from "./attempt-connection.ts";
 
-/** An AM that says nothing for so long is left to the ResourceManager's word. */
+/** When an AM says nothing for this long, the ResourceManager's report has to do. */
 const answerLimitMs = 5_000;
 
-/** What is known of one application at one moment. */
+/** The state of one application at one moment. */
 export interface Inspection {
   readonly report: ApplicationReport;
-  /** From its AM, or what the AM left behind. */
+  /** From its AM, or from what the AM left behind. */
   readonly status?: JobStatus;
-  /** Why there is no status of it, or why it does not run yet. */
+  /** Why it has no status, or why it does not run yet. */
   readonly remark?: string;
   /** The same as data. */
   readonly delay?: DelayReason;
@@ -78,7 +78,7 @@ export async function inspect(
     : { report, status: await applications.explained(status) };
 }
 
-/** Why nothing is known of the tasks of an application that has ended; nothing where that was not kept. */
+/** Why nothing is known about the tasks of an application that has ended; nothing where their status was not kept. */
 export function whyUnknown(
   { user }: ApplicationReport,
   applications: Pick<Applications, "user" | "noStatusReason">,
@@ -96,10 +96,7 @@ function said(words: string): Pick<Inspection, "remark" | "delay"> {
   return remarkOf({ code: "manager-says", words });
 }
 
-/**
- * The same for programs: `status` is always there. Where no AM was heard, and none left its last state, it is what the ResourceManager's
- * report comes to.
- */
+/** The same as JSON: `status` is always set. Where no AM answered and none left its last state, it is made from the ResourceManager's report. */
 export function inspectionJson({ report, status, remark, delay }: Inspection, nowMs: number): StatusJson {
   return {
     status: status ?? statusOfReport(report, delay, nowMs),
@@ -110,7 +107,7 @@ export function inspectionJson({ report, status, remark, delay }: Inspection, no
   };
 }
 
-/** The same for people. */
+/** The same in lines for people. */
 export function inspectionLines({ report, status, remark }: Inspection, nowMs: number): string[] {
   if (status?.outcome !== undefined && status.outcome.result !== "succeeded")
     return failureReport(status, status.outcome, durationMs(report, nowMs));
@@ -154,7 +151,7 @@ function body(
   ];
 }
 
-/** An ApplicationMaster of this machine does not know when it was submitted. */
+/** The ApplicationMaster of a job on this machine does not know when the job was submitted. */
 function submitted({ startTimeMs }: ApplicationReport, status: JobStatus): JobStatus {
   return { submittedAtMs: startTimeMs, ...status };
 }
@@ -172,7 +169,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const still = idle === undefined ? [] : ["", `idle: ${idleWords(idle)}`, `  → ${idleRemedy(status.applicationId)}`];
   const dropped = status.droppedCheckpoint === undefined ? [] : [`  ${formatDropped(status.droppedCheckpoint)}`];
   const transfers = transferLines(status).map((line) => `  ${line}`);
-  // What a job serves ends with it.
+  // A job's services end with it.
   const served = status.outcome === undefined ? status.services : [];
   const services = served.map(({ name, url, task }) => `  ${name} of ${task}: ${url}`);
   const feeds = feedLines(status).map((line) => `  ${line}`);
@@ -181,7 +178,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const generations = generationTable(status);
   const history = generations.length === 0 ? [] : ["", ...generations];
   return [
-    // Trials have restarts of their own, and no generation is one of the whole search.
+    // Each trial has restarts of its own, and no generation belongs to the search as a whole.
     ...(search === undefined ? [`  ${restarts}`] : []),
     ...timeLines(status).map((line) => `  ${line}`),
     ...costLines(status).map((line) => `  ${line}`),
@@ -198,13 +195,13 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...taskLines(status),
     ...slowLines(status.tasks),
     ...gpuLines(status),
-    // The best trials and their values are shown by a command of their own.
+    // A separate command shows the best trials and their values.
     ...(search === undefined ? metricLines(status.tasks) : []),
     ...history,
   ];
 }
 
-/** What the job's time went to: until its first generation, and of each stage. */
+/** How the job's time was spent: until its first generation, and in each stage. */
 function timeLines(status: JobStatus): string[] {
   const { start, lanes } = timelineOf(status);
   const [only, another] = lanes;
@@ -225,10 +222,10 @@ function searchLines(status: JobStatus, search: SearchStatus): string[] {
   ];
 }
 
-/** Of more tasks of a role that wait, and of which nothing else is known, one row tells. */
+/** When more tasks of a role than this wait, and nothing else is known of them, they share one row. */
 const MOST_WAITING_ROWS = 3;
 
-/** Of a search those of its trials that have begun. */
+/** Of a search's trials only those that have begun. */
 function taskLines(status: JobStatus): string[] {
   const { tasks, roles, search } = status;
   const shown =
@@ -253,12 +250,12 @@ function taskLines(status: JobStatus): string[] {
   ]);
 }
 
-/** A trial that does not run says more of itself than the end of its program. */
+/** While a trial does not run, its own state says more than its program's end. */
 function stateOf({ state, trial }: TaskStatus): string {
   return trial === undefined || trial.state === "running" ? state : trial.state;
 }
 
-/** Each task for itself, or, of many that wait, those of a role as one: `worker:3 to worker:39`. */
+/** Every task separately; only a role's many waiting tasks as one: `worker:3 to worker:39`. */
 function foldedTasks(tasks: readonly TaskStatus[]): readonly TaskStatus[] {
   const waiting = tasks.filter(isWaiting);
   const ofRole = (role: string | undefined) => waiting.filter(({ task }) => parseTaskId(task)?.role === role);
@@ -278,7 +275,7 @@ function isWaiting({ state, host, startedAtMs, maxMemoryBytes, exit }: TaskStatu
   return state === "waiting" && known.every((one) => one === undefined);
 }
 
-/** Who falls behind, as the job's page says it: `  worker:1 goes at 32 % of the others' rate, on 127.0.0.12` */
+/** The tasks that fall behind, in the same words as the job's page: `  worker:1 goes at 32 % of the others' rate, on 127.0.0.12` */
 function slowLines(tasks: readonly TaskStatus[]): string[] {
   const lines = tasks.flatMap(({ task, rate, host }) => {
     const where = host === undefined ? "" : `, on ${host}`;
@@ -288,7 +285,7 @@ function slowLines(tasks: readonly TaskStatus[]): string[] {
   return lines.length === 0 ? [] : ["", "slow:", ...lines];
 }
 
-/** What the GPUs do: `  worker:0: 2 GPUs, 83% busy (at most 97%), 41% of their memory used (at most 60%)`. */
+/** The use of the GPUs: `  worker:0: 2 GPUs, 83% busy (at most 97%), 41% of their memory used (at most 60%)`. */
 function gpuLines(status: JobStatus): string[] {
   const percent = (value: number) => `${Math.round(value)}%`;
   const words = (gauge: Gauge | undefined, what: string, isNow: boolean) => {
@@ -305,7 +302,7 @@ function gpuLines(status: JobStatus): string[] {
   return lines.length === 0 ? [] : ["", "GPUs:", ...lines];
 }
 
-/** What programs have measured: `  worker:0 loss 0.4, accuracy 0.961`. */
+/** Metrics that programs reported: `  worker:0 loss 0.4, accuracy 0.961`. */
 function metricLines(tasks: readonly TaskStatus[]): string[] {
   const lines = tasks.flatMap(({ task, metrics }) =>
     metrics === undefined

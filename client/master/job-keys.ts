@@ -11,7 +11,7 @@ import { readTransaction, shownEntry, shownResult, storedValue } from "../../src
 import { formatTable } from "../output/format.ts";
 import type { KvDelJson, KvEntry, KvGetJson, KvListJson, KvPutJson, KvTransactJson } from "../printed-json.ts";
 
-/** Whom it is asked of: an AM. */
+/** The AM that is asked. */
 interface StoreLink {
   transact(transaction: Transaction, owner?: string): Promise<StoreAnswer>;
 }
@@ -23,13 +23,13 @@ interface Asked {
   readonly owner: string | undefined;
 }
 
-/** What is printed for programs, and the same for people. */
+/** The result as JSON and in lines for people. */
 interface Told<Json> {
   readonly printed: Json;
   readonly lines: readonly string[];
 }
 
-/** The key-value store of a job that runs, as `tony-ts kv` shows it. What is refused is a UserError. */
+/** The key-value store of a running job, as `tony-ts kv` shows it. A refused operation is a UserError. */
 export class JobKeys {
   readonly #link: StoreLink;
 
@@ -63,7 +63,7 @@ export class JobKeys {
     return { printed: { revision, deleted }, lines: [String(deleted)] };
   }
 
-  /** All of them, however many answers that takes: each holds a part. */
+  /** Lists all entries, however many answers that takes: each holds a part. */
   async list({ key: prefix }: Pick<Asked, "key">): Promise<Told<KvListJson>> {
     const entries: KvEntry[] = [];
     let range = prefix === "" ? { from: "" } : withPrefix(prefix);
@@ -78,7 +78,7 @@ export class JobKeys {
     }
   }
 
-  /** `key` is the transaction, in JSON. */
+  /** `key` is the transaction as JSON. */
   async transact({ key: json, owner }: Pick<Asked, "key" | "owner">): Promise<Told<KvTransactJson>> {
     const { revision, succeeded, results } = await this.#transact(readTransaction(json), owner);
     const printed = { revision, succeeded, results: results.map(shownResult) };
@@ -96,7 +96,7 @@ export class JobKeys {
   }
 }
 
-/** What is no text is shown as base64. */
+/** A value that is not text is shown as base64. */
 export function valueWords({ value, valueBase64 = "" }: KvEntry): string {
   return value ?? valueBase64;
 }

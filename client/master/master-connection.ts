@@ -12,7 +12,7 @@ import type { MasterContact } from "../applications/applications.ts";
 import type { AttemptConnection, FollowUpdate, LogPiece, LogRequest } from "./attempt-connection.ts";
 
 const stopTimeoutMs = 5_000;
-/** Logs are waited for, and executors that do not answer for five seconds. */
+/** The AM waits for logs, and for up to five seconds for executors that do not answer. */
 const pageTimeoutMs = 20_000;
 /** A write waits for the file system that the journal is on. */
 const storeTimeoutMs = 60_000;
@@ -22,13 +22,13 @@ export function connectMaster({ host, port, access }: MasterContact): MasterConn
   return new MasterConnection(new MasterClient({ address: formatHostPort({ host, port }), access, build: buildId() }));
 }
 
-/** What a connection asks an AM by. */
+/** The calls that a connection makes to an AM. */
 type Asking = Pick<
   MasterClient,
   "askPage" | "close" | "follow" | "openSession" | "readLog" | "stop" | "transact" | "watch"
 >;
 
-/** What it also has for those who run something in a task's container: sessions. */
+/** What it adds for those who run something in a task's container: sessions. */
 export class MasterConnection implements AttemptConnection {
   readonly #client: Asking;
   #isClosed = false;
@@ -52,7 +52,7 @@ export class MasterConnection implements AttemptConnection {
     await this.#client.stop(reason, stopTimeoutMs);
   }
 
-  /** What the job's page is answered, as JSON. @param path below `api/v1/` */
+  /** The answer to a request of the job's page, as JSON. @param path below `api/v1/` */
   askPage(path: string): Promise<string> {
     return this.#client.askPage(path, pageTimeoutMs);
   }
@@ -71,7 +71,8 @@ export class MasterConnection implements AttemptConnection {
   }
 
   /**
-   * Whether the caller may open sessions: one with no task at all is refused to who may not, and comes to nothing else.
+   * Checks that the caller may open sessions: opens one without a task, which the AM refuses to those who may not, and
+   * which has no other effect.
    * @throws ApiError: `API_FORBIDDEN`, or the AM is lost
    */
   async checkSessions(): Promise<void> {
@@ -80,7 +81,7 @@ export class MasterConnection implements AttemptConnection {
     if (error !== undefined) throw error;
   }
 
-  /** Nothing can be asked by it any more. */
+  /** Whether it can no longer be used. */
   get isClosed(): boolean {
     return this.#isClosed;
   }

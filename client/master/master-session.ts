@@ -3,17 +3,17 @@ import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { MasterContact } from "../applications/applications.ts";
 import type { AttemptConnection } from "./attempt-connection.ts";
 
-/** An AM that follows its own bounds says so every second. */
+/** An AM that keeps to its own limits says so every second. */
 const endingSilentMs = 5_000;
 
 export interface SessionEvents {
   readonly status: (status: JobStatus) => void;
   readonly outcome: (outcome: JobOutcome) => void;
-  /** The stream ended: after the outcome, or because the AM or the way to it is gone. @param wasOpen whether it was ever heard */
+  /** The stream ended: after the outcome, or because the AM or the connection is lost. @param wasOpen whether anything was ever received */
   readonly closed: (wasOpen: boolean) => void;
 }
 
-/** What is heard of one attempt's AM, from connecting until its stream ends. */
+/** What one attempt's AM reports, from connecting until its stream ends. */
 export class MasterSession {
   readonly contact: MasterContact;
   readonly link: AttemptConnection;
@@ -34,32 +34,32 @@ export class MasterSession {
     void this.#listen(events);
   }
 
-  /** Whether it ever answered, and still may. */
+  /** Whether it has ever answered, and still may. */
   get state(): "connecting" | "open" | "closed" {
     return this.#state;
   }
 
-  /** Why it closed; empty while it has not. */
+  /** Why it was closed; empty while it is open. */
   get problem(): string {
     return this.#problem;
   }
 
-  /** Whether it said how the job ended: the last thing that an AM says. */
+  /** Whether it reported how the job ended, which is an AM's last message. */
   get heardOutcome(): boolean {
     return this.#heardOutcome;
   }
 
-  /** Whether it ends the job and goes on saying so, or has said its last word. */
+  /** Whether it is ending the job and still reports that, or has sent its last message. */
   get isEnding(): boolean {
     return this.#heardOutcome || (this.#toldOutcome && this.#state === "open" && this.silentMs < endingSilentMs);
   }
 
-  /** By when, by our clock, the AM of a job that ends will have stopped its programs; 0 while it has not said. */
+  /** When the AM of a job that is ending will have stopped its programs, by our clock; 0 while it has not said. */
   get stoppedAtMs(): number {
     return this.#stoppedAtMs;
   }
 
-  /** The AM sends its state every second to those who follow. */
+  /** An AM sends its state every second to those who follow it. */
   get silentMs(): number {
     return this.#now() - this.#lastHeardAtMs;
   }

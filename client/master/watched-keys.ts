@@ -7,7 +7,7 @@ import type { Change, Position, Watched, WatchWanted } from "../../src/job/store
 import type { KvChange, KvWatchJson } from "../printed-json.ts";
 import { valueWords } from "./job-keys.ts";
 
-/** An AM, until it is closed. */
+/** The link to an AM, until it is closed. */
 interface WatchLink {
   watch(wanted: WatchWanted): AsyncIterable<Watched>;
   close(): void;
@@ -22,12 +22,12 @@ interface WatchOptions {
 }
 
 const PAUSE_MS = 1_000;
-/** How a watch ends with its AM: also with one that ends its job, which cancels what is still open. */
+/** How a watch ends when its AM goes away; also when that AM ends its job and cancels what is still open. */
 const LOST = ["API_UNREACHABLE", "API_TIMEOUT", "API_CANCELLED"];
 
 /**
- * Prints what changes until the job ends, whichever AM tells it.
- * @throws UserError (`STORE_COMPACTED`, `STORE_RESET`) where some of it cannot be told any more
+ * Prints changes until the job ends, whichever AM reports them.
+ * @throws UserError (`STORE_COMPACTED`, `STORE_RESET`) where some changes can no longer be reported
  */
 export async function watchKeys({ prefix, connect, print, ...options }: WatchOptions): Promise<void> {
   const range = prefix === "" ? { from: "" } : withPrefix(prefix);
@@ -44,7 +44,7 @@ export async function watchKeys({ prefix, connect, print, ...options }: WatchOpt
   }
 }
 
-/** @returns how far it came until the AM was lost */
+/** @returns the position that it reached before the AM was lost */
 async function printAll(
   link: WatchLink,
   wanted: WatchWanted,

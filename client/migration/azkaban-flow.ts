@@ -6,7 +6,7 @@ import type { MigratedText } from "./job-file.ts";
 
 type Mapping = YAMLMap.Parsed<ParsedNode, ParsedNode | null>;
 
-/** What stands from one place of a text to another, and what stands there from now on. */
+/** A range of a text, and its replacement. */
 interface Edit {
   readonly from: number;
   readonly to: number;
@@ -14,7 +14,7 @@ interface Edit {
 }
 
 /**
- * A flow of Azkaban's Flow 2.0 (azkaban.project.NodeBean): its nodes of TonY's type, and what flows set for them, with all else as it was:
+ * Migrates a flow of Azkaban's Flow 2.0 (azkaban.project.NodeBean): the nodes of TonY's type, and what flows set for them. All else stays:
  * comments, order, other nodes. Undefined where no node is of that type.
  * @throws ConfigurationError naming file and line
  */
@@ -35,7 +35,7 @@ export function migrateFlowDocument(text: string, file: string): MigratedText | 
   if (!edits.some(({ text: now }) => now.includes("tony-ts"))) return undefined;
   return { text: edited(text, edits), remarks };
 
-  /** A job, or a flow: the whole, or one in it. */
+  /** A job or a flow: the whole document, or one inside it. */
   function migrateNode(node: Mapping): void {
     const nodes = field(node, "nodes");
     const type = field(node, "type");
@@ -59,7 +59,7 @@ export function migrateFlowDocument(text: string, file: string): MigratedText | 
     );
     remarks.push(...migrated.map(({ remark }) => remark));
     if (migrated.length > 0 && migrated.every(({ key }) => key === undefined)) {
-      // Without any property it is a mapping all the same.
+      // It has to stay a mapping even without any property.
       edits.push({ from: config.range[0], to: endOfText(text, config.range[1]), text: "{}" });
       return;
     }
@@ -78,15 +78,15 @@ function field(node: Mapping, name: string): ParsedNode | null | undefined {
   return node.items.find(({ key }) => textOf(key) === name)?.value;
 }
 
-/** Of a scalar, numbers and booleans as they are written. */
+/** The text of a scalar, numbers and booleans as they are written. */
 function textOf(node: ParsedNode | null): string {
   if (!isScalar(node) || node.value === null) return "";
   return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
 }
 
 /**
- * A property with its lines; within braces, with the comma that follows it or, where all that follows it goes too, stands before it. Something
- * stays.
+ * Removes a property with its lines; within braces with the comma that follows it, or with the one before it when everything after it is
+ * removed too. At least one property stays.
  */
 function withoutPair(
   text: string,
@@ -102,12 +102,12 @@ function withoutPair(
   return { from: text.lastIndexOf("\n", startOf(index)) + 1, to: lineEnd === 0 ? text.length : lineEnd, text: "" };
 }
 
-/** Without the line end that a block's range includes. */
+/** The end of the text without the line end that a block's range includes. */
 function endOfText(text: string, end: number): number {
   return text.slice(0, end).trimEnd().length;
 }
 
-/** The text with its edits, of which no two overlap. */
+/** The text with its edits applied; no two overlap. */
 function edited(text: string, edits: readonly Edit[]): string {
   let done = 0;
   let result = "";

@@ -12,7 +12,7 @@ export function isTonyFlow(properties: Properties): boolean {
   return properties.getProperties().some(({ key }) => key.startsWith("tony."));
 }
 
-/** A job of a flow, or properties that its jobs share, with all else as it was: comments, order, Azkaban's own properties. */
+/** Migrates a job of a flow, or properties that its jobs share; all else stays: comments, order, Azkaban's own properties. */
 export function migrateFlow(properties: Properties, file: string): MigratedText {
   const found = properties.getProperties();
   const migrated = migrateProperties(
@@ -40,7 +40,7 @@ export function migrateFlow(properties: Properties, file: string): MigratedText 
   return { text: lines.join(properties.eolCharacter), remarks };
 }
 
-/** Its lines, with another name; without one: none. */
+/** Its lines with the new name; no lines without one. */
 function renamed({ key, rawLines }: Property, now: string | undefined): readonly string[] {
   return now === undefined ? [] : rawLines.map((line) => line.replace(key, now));
 }

@@ -11,14 +11,14 @@ export interface AzkabanProperty {
 
 export interface MigratedProperty {
   readonly remark: MigrationRemark;
-  /** The name under which it goes on; absent: it is left out. */
+  /** The new name; absent: the property is left out. */
   readonly key?: string;
 }
 
-/** TonY's job type, and the name that it had before. */
+/** TonY's job type, and its earlier name. */
 export const tonyJobType = /^(tony|tensorflow)job$/i;
 
-/** What becomes of each, in order: TonY's own as of settings, Azkaban's and other job types' stay. */
+/** Migrates each property, in order: TonY's own as settings; Azkaban's and those of other job types stay. */
 export function migrateProperties(properties: readonly AzkabanProperty[]): MigratedProperty[] {
   const tony = properties.filter(({ key }) => key.startsWith("tony.") && !meaningless.has(key));
   const settings = migrateSettings(tony.map((property) => ({ ...property, layer: "job", final: false }) as const));
@@ -31,7 +31,7 @@ export function migrateProperties(properties: readonly AzkabanProperty[]): Migra
   return properties.map((property) => migrated.get(property) ?? migrateOther(property));
 }
 
-/** What people set for a job of another type, and the key that TonY has for it. */
+/** What people set for a job of another type, and TonY's key for it. */
 const ofOtherTypes: readonly (readonly [RegExp, string])[] = [
   [/^(mapreduce\.job\.|mapred\.job\.|tez\.)?queue([._]?name)?$/, "tony.yarn.queue"],
   [/^(job[._]|app[._]|application[._])?name$/, "tony.application.name"],

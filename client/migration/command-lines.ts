@@ -13,7 +13,7 @@ import { type ShellWord, shellCommands } from "./shell-words.ts";
 
 const notebook = "tony-ts notebook";
 
-/** TonY's programs, and what does here as they do. */
+/** TonY's programs, and the commands that replace them. */
 const programs: ReadonlyMap<string, string> = new Map([
   ["com.linkedin.tony.cli.ClusterSubmitter", "tony-ts submit"],
   ["com.linkedin.tony.TonyClient", "tony-ts submit"],
@@ -21,12 +21,12 @@ const programs: ReadonlyMap<string, string> = new Map([
   ["com.linkedin.tony.cli.NotebookSubmitter", notebook],
 ]);
 
-/** Where a script has gone by `cd` before: relative to where it begins, or absolute. */
+/** The command, with the folder that the script changed to by `cd` before it: relative to where the script starts, or absolute. */
 interface TypedCommand extends MigratedCommand {
   readonly folder?: string;
-  /** `sudo` with its options. */
+  /** `sudo` with its options, where it stands in front. */
   readonly before?: string;
-  /** Variables that the script sets, and that the command has or reads. */
+  /** Variables that the script sets and the command contains or reads. */
   readonly needs?: readonly string[];
 }
 
@@ -36,46 +36,46 @@ interface Lines {
 }
 
 export interface MigratedScript extends Lines {
-  /** The script with the new commands in the place of the old ones. */
+  /** The script with the new commands in place of the old ones. */
   readonly text: string;
 }
 
-/** A command line, and the place in the script that it takes. */
+/** A command line, and its range in the script. */
 interface MigratedLine extends Lines {
   readonly from?: number;
   readonly to?: number;
 }
 
-/** What tony-ts reads of its environment. */
+/** The environment variables that tony-ts reads. */
 const READ = /^(TONY_CONF_DIR|HADOOP_(CONF_DIR|HOME|USER_NAME|PROXY_USER)|YARN_CONF_DIR|KRB5CCNAME|KRB5_CONFIG)$/;
-/** `NAME=…` and `NAME+=…`, also behind `export`. */
+/** `NAME=…` and `NAME+=…`, also after `export`. */
 const ASSIGNED = /^(\w+)\+?=/;
-/** What the script itself, or a function of it, was given. */
+/** Arguments of the script or of one of its functions. */
 const GIVEN = /\$\{?[1-9@*]/g;
-/** Words that are nothing but a variable: what it holds is not known. */
+/** Words that consist of one variable, whose value is unknown. */
 const VARIABLE = /^"?\$(?:\w+|[@*]|\{\w+\}|\{\w*\[[@*]\]\}|\{[@*]\})"?$/;
 
-/** What starts one of TonY's programs; words before it, such as `exec` and `if`, stay. */
+/** Programs that start one of TonY's; words before them, such as `exec` and `if`, stay. */
 const STARTER = /(^|\/)(java|hadoop|yarn|gcloud)$|JAVA/;
-/** Those whose class path has no folder of the script's: Hadoop's configuration, its jars, and the jar that they are given. */
+/** Those whose class path contains no folder of the script's: Hadoop's configuration, its jars, and the jar that they are given. */
 const HADOOP = /(^|\/)(hadoop|yarn|gcloud)$/;
 
-/** Whether a file says the name of one of TonY's programs. */
+/** Whether a text names one of TonY's programs. */
 export function callsTony(text: string): boolean {
   return [...programs.keys()].some((name) => text.includes(name));
 }
 
-/** What a job's file that a command line names has become. */
+/** The migrated file for a job's file that a command line names. */
 export interface NewFile {
   readonly path: string;
-  /** It is not where the old one is, so that its whole path is typed: from where the command runs. */
+  /** Whether it is in another folder than the old one, so that the command names its whole path, from where the command runs. */
   readonly isElsewhere: boolean;
 }
 
-/** By the path that a command line gives, in the folder in which it runs; undefined: the file goes on under its own name. */
+/** Looks up a path as the command line gives it, in the folder that the command runs in; undefined: the file keeps its name. */
 export type FindNewFile = (job: string, folder: string) => NewFile | undefined;
 
-/** TonY's command lines in a script. */
+/** Migrates TonY's command lines in a script. */
 export function migrateScript(script: string, file: string, findNewFile: FindNewFile): MigratedScript {
   let folder = "";
   const fileThere = (job: string) => findNewFile(job, folder);
@@ -92,7 +92,7 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
     const named = words.map((word) => ({ ...word, text: meantBy(word.text.replace(/^--?class=/, "")) }));
     const at = named.findIndex(({ text }) => programs.has(text));
     const [program, ...rest] = at < 0 ? [] : named.slice(at);
-    // What stands between the class and `--` is of the program that starts it, such as gcloud.
+    // The words between the class and `--` belong to the program that starts it, such as gcloud.
     const end = rest.findIndex(({ text }) => text === "--");
     if (program !== undefined) {
       const starter = words.slice(0, at).find(({ text }) => STARTER.test(text)) ?? words[0] ?? program;
@@ -121,7 +121,7 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
       text = text.slice(0, from) + commands.map(({ command }) => command).join("") + text.slice(to);
   return {
     remarks: found.flatMap(({ remarks }) => remarks),
-    // A function may use what the script sets below it.
+    // A function may use variables that the script sets below it.
     commands: found.flatMap(({ commands }) =>
       commands.map((command) => ({ ...command, needs: neededBy(command.command) })),
     ),
@@ -134,7 +134,7 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
     return [...[...assigned].filter((variable) => named.has(variable) || READ.test(variable)), ...given];
   }
 
-  /** A class that stands in a variable of its own: `--class $SUBMITTER`. */
+  /** A class that is the value of a variable: `--class $SUBMITTER`. */
   function meantBy(text: string): string {
     const [, variable = ""] = /^\$\{?(\w+)\}?$/.exec(text) ?? [];
     const value = variables.get(variable);
@@ -144,7 +144,7 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
   }
 }
 
-/** The variables that a command sets: by their names, in a loop, or by `read`. */
+/** The variables that a command sets: by assignment, in a loop, or by `read`. */
 function assignedBy(words: readonly ShellWord[]): string[] {
   const texts = words.map(({ text }) => text);
   const loop = texts.findIndex((text) => text === "for" || text === "select");
@@ -156,7 +156,10 @@ function assignedBy(words: readonly ShellWord[]): string[] {
   ];
 }
 
-/** The folder that `cd` goes to; its own, as many scripts begin, is where the script stands. Undefined: it is no `cd`. */
+/**
+ * The folder that `cd` changes to; the script's own folder, which many scripts begin with, is where the script is. Undefined: the command
+ * is not a `cd`.
+ */
 function folderOfCd([first, target, ...more]: readonly ShellWord[]):
   | { readonly known: true; readonly folder: string }
   | { readonly known: false }
@@ -167,14 +170,14 @@ function folderOfCd([first, target, ...more]: readonly ShellWord[]):
   return /[$`*?~]|^-/.test(text) ? { known: false } : { known: true, folder: text };
 }
 
-/** A name of TonY's in a variable, in quotes: what follows it is not known. */
+/** The remark for a variable whose quoted value names a TonY program: the words after it are unknown. */
 function unreadable(at: string): Lines {
   const message =
     "names a program of TonY, but in no command line that can be read: tony-ts submit takes the same options";
   return { remarks: [{ kind: "to-mend", at, message }], commands: [] };
 }
 
-/** The folders of Java's class path: the working directory first, unless it is known not to be there. */
+/** The folders of Java's class path: the working directory first, unless the class path is known to lack it. */
 function classPath(words: readonly ShellWord[]): readonly string[] {
   const option = words.findIndex(({ text }) => /^-(cp|classpath)$/.test(text));
   const value = option < 0 ? "" : (words[option + 1]?.text ?? "");
@@ -220,7 +223,7 @@ const NOTEBOOKS_END = ": it ends when it has been idle for an hour (--idle); Ton
 interface OptionPlace {
   readonly all: readonly GivenOption[];
   readonly newFile: (job: string) => NewFile | undefined;
-  /** What a job's file is given by: nothing, or an option. */
+  /** What stands in front of a job's file: nothing, or an option. */
   readonly jobOption: string;
 }
 
@@ -238,7 +241,7 @@ function migrateOption(option: GivenOption, { all, newFile, jobOption }: OptionP
   return { ...stays, remark: [{ kind: "to-mend", at, message: `${typed} is not an option of TonY${meant}` }] };
 }
 
-/** Variables and quotes of the old path stay where the file has only another name. */
+/** The path to type; keeps the variables and quotes of the old one where only the file's name differs. */
 function pathTyped(value: string, text: string, found: NewFile | undefined): string {
   if (found === undefined) return value;
   return found.isElsewhere
@@ -246,7 +249,7 @@ function pathTyped(value: string, text: string, found: NewFile | undefined): str
     : value.replace(path.basename(text), () => path.basename(found.path));
 }
 
-/** `-conf KEY=VALUE` is what the key is in a job's file; some keys mean something else in another framework. */
+/** `-conf KEY=VALUE` is migrated like the key in a job's file; some keys have another meaning with another framework. */
 function migrateSetting(option: GivenOption, all: readonly GivenOption[], stays: MigratedOption): MigratedOption {
   const setting = settingOf(option);
   const framework = all.map(settingOf).filter(({ key }) => key === "tony.application.framework" && key !== setting.key);
@@ -261,7 +264,7 @@ function settingOf({ text, at }: GivenOption): Setting {
   return { key: text.slice(0, equals), value: text.slice(equals + 1), layer: "option", at, final: false };
 }
 
-/** What becomes of a command line that names no job's file: TonY looks for `tony.xml` on its class path. */
+/** Migrates a command line that names no job's file: TonY looks for `tony.xml` on its class path. */
 function tonyXml(
   options: readonly GivenOption[],
   at: string,
@@ -292,7 +295,7 @@ function tonyXml(
 const NOT_READ =
   "tony.xml is not on the class path, so that TonY does not read it: give it to the command if it is meant";
 
-/** A program that lies elsewhere here than in TonY before 0.1.5, or has a Python in front of it beside that of another option. */
+/** A program that has another path here than in TonY before 0.1.5, or that names a Python of its own in addition to another option's. */
 function migrateProgram(
   { name, text, typed, at }: GivenOption,
   all: readonly GivenOption[],

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** No job's file and no script is larger. */
+/** Job files and scripts are smaller than this. */
 const largestBytes = 1024 * 1024;
-/** Folders of other programs; those that begin with a dot are left out, too. */
+/** Folders of other programs; folders whose names begin with a dot are skipped, too. */
 const foreign: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "venv"]);
 
 /** A file with its text. */
@@ -12,12 +12,12 @@ export interface FoundFile {
   readonly text: string;
 }
 
-/** Files of properties are ISO 8859-1 to Java (java.util.Properties#load): read so, each byte comes back as it was. */
+/** Java reads properties files as ISO 8859-1 (java.util.Properties#load): in that encoding every byte is written back unchanged. */
 export function encodingOf(name: string): "latin1" | "utf8" {
   return /\.(job|properties)$/.test(name) ? "latin1" : "utf8";
 }
 
-/** The text files of a folder and those in it, by path; links are not followed. */
+/** The text files below a folder, by path; links are not followed. */
 export function* textFilesBelow(folder: string): Generator<FoundFile> {
   const entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {

@@ -5,22 +5,22 @@ import { settingsOf } from "../../src/job/settings.ts";
 import type { MigrationRemark } from "../printed-json.ts";
 import { migrateSettings } from "./settings.ts";
 
-/** A file's new text, and what became of each line. */
+/** A file's new text, and what happened to each line. */
 export interface MigratedText {
   readonly text: string;
   readonly remarks: readonly MigrationRemark[];
 }
 
 export interface MigratedJob extends MigratedText {
-  /** Whether it says what a role runs. */
+  /** Whether the file says what a role runs. */
   readonly hasCommand: boolean;
 }
 
-/** What decides when TonY calls a job failed. */
+/** The key that decides when TonY considers a job failed. */
 const FAILURE_KEY = "tony.application.fail-on-worker-failure-enabled";
 
 /**
- * A TonY job's file as ours, what it includes in its place.
+ * Migrates a TonY job's file; the files that it includes take the place of their includes.
  * @param readText of the files that it includes
  * @throws ConfigurationError naming file and line
  */
@@ -46,7 +46,7 @@ export function migrateJobFile(
   return { text: writeProperties(kept), remarks, hasCommand };
 }
 
-/** Whether a file that is found in a folder is a job's: a Hadoop configuration that says something of TonY. */
+/** Whether a file found in a folder is a job's: a Hadoop configuration with settings for TonY. */
 export function isJobFile(text: string): boolean {
   return /<configuration[\s>]/.test(text) && /<name>\s*tony\./.test(text);
 }

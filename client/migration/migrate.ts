@@ -9,13 +9,13 @@ import { callsTony, type FindNewFile, migrateScript } from "./command-lines.ts";
 import { encodingOf, type FoundFile } from "./find-files.ts";
 import { isJobFile, type MigratedText, migrateJobFile } from "./job-file.ts";
 
-/** Where files are. */
+/** Where files are read and written. */
 export interface MigrationPlace {
-  /** Where the names of files start. */
+  /** The folder that file names are relative to. */
   readonly workingDirectory: string;
-  /** The name of the new file; default beside the old one. */
+  /** The name of the new file; default: next to the old one. */
   readonly out?: string | undefined;
-  /** The folder whose files become those of the folder `out`, under their own names. */
+  /** The folder whose files are migrated into the folder `out`, under their own names. */
   readonly folder?: string | undefined;
 }
 
@@ -30,11 +30,11 @@ export interface Migration extends MigratedFile {
   readonly encoding?: "latin1" | "utf8";
 }
 
-/** What is nobody's job, but looks like one: a site's own settings, and what was migrated before. */
+/** Files that look like jobs but are not: a site's own settings, and files that were migrated before. */
 const notJobs = /(^|\/)tony-(site|default)\.xml$|\.tony-ts\.xml$|\.tony-ts$/;
 
 /**
- * What each of these files becomes; those that have nothing of TonY's are left out. Job files come first: the command lines name them.
+ * Migrates these files; leaves out those that have nothing to do with TonY. Job files come first, because command lines name them.
  * @param files by the names that people are shown
  */
 export async function migrateFiles(files: readonly FoundFile[], place: MigrationPlace): Promise<Migration[]> {
@@ -64,7 +64,7 @@ export async function migrateFiles(files: readonly FoundFile[], place: Migration
   ];
 }
 
-/** One TonY job's file, whatever it is called. */
+/** Migrates one TonY job's file, whatever its name. */
 export function migrateJob({ name, text }: FoundFile, place: MigrationPlace): Migration {
   const written = newName(name, besideJob(name), place);
   const readText = (included: string) => readLocalText(path.resolve(place.workingDirectory, included));
@@ -79,14 +79,14 @@ export function migrateJob({ name, text }: FoundFile, place: MigrationPlace): Mi
   }
 }
 
-/** What a person must mend before anything can be said of the file. */
+/** The remark on a file that a person has to repair before it can be migrated. */
 function unreadable(name: string, error: unknown): Migration {
   if (!(error instanceof ConfigurationError)) throw error;
   const at = error.location === undefined ? name : formatLocation(error.location);
   return { source: name, remarks: [{ kind: "to-mend", at, message: error.problem }], commands: [] };
 }
 
-/** Azkaban runs every file of a project that ends in .job or .flow: the new one does not until it takes the old one's place. */
+/** Azkaban runs every file of a project that ends in .job or .flow: the new file has another ending until it replaces the old one. */
 function besideFlow(name: string, place: MigrationPlace, text: MigratedText): Migration {
   const written = newName(name, `${name}.tony-ts`, place);
   if (place.folder !== undefined && place.out !== undefined)
@@ -132,31 +132,34 @@ async function migrateSpecificationFile(
   }
 }
 
-/** Before it is read as YAML, of which most files in a folder are something else. */
+/** Checked before the file is parsed as YAML: most files in a folder are something else. */
 function mayBeSkeins(text: string): boolean {
   return /(^|[\s{,])"?(services|master)"?\s*:/.test(text) && /\b(script|commands)"?\s*:/.test(text);
 }
 
 const usesTfYarn = /^\s*(from|import) tf_yarn\b/m;
 
-/** A program describes its job by itself, and could do so in any way. */
+/** A program describes its job in code, in ways that cannot be read. */
 function tfYarnProgram({ name }: FoundFile): Migration {
   const message =
     "tf-yarn's TaskSpec is Python, which is not read: the package tony_ts runs such programs, and docs/guide/coming-from-tf-yarn.md has the key of each argument";
   return { source: name, remarks: [{ kind: "to-mend", at: name, message }], commands: [] };
 }
 
-/** Job files by their whole paths, for the command lines that name them. */
+/** Job files by their absolute paths, for the command lines that name them. */
 interface JobFiles {
-  /** The new files, by the old ones. */
+  /** The new files, by the paths of the old ones. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** Gets the old files that a command line names. */
+  /** Collects the old files that a command line names. */
   readonly run: Set<string>;
 }
 
-/** A script stays as it is, unless the new one has a place of its own. Its commands are printed as they are typed where it was run. */
+/**
+ * A script stays unchanged unless its new version has a place of its own. Its commands are printed as they would be typed where the script
+ * was run.
+ */
 function migrateScriptFile({ name, text }: FoundFile, { renamed, run }: JobFiles, place: MigrationPlace): Migration {
-  // Where people run it: beside it, or where they give it to this command, or in the folder that they give.
+  // Where people run it: its own folder, the one where they run this command, or the folder that they name.
   const folders = [path.dirname(name), ".", place.folder ?? "."];
   let start = ".";
   const find: FindNewFile = (job, gone) => {
@@ -174,7 +177,7 @@ function migrateScriptFile({ name, text }: FoundFile, { renamed, run }: JobFiles
   const migrated = migrateScript(text, name, find);
   const { remarks } = migrated;
   const written = place.out === undefined ? undefined : newName(name, name, place);
-  // Sources and data stay where they are: a new file in another folder is named from there.
+  // Sources and data stay where they are: a new file in another folder is named relative to them.
   const findFromThere: FindNewFile = (job, gone) => {
     const found = find(job, gone);
     if (found === undefined || place.folder === undefined) return found;
@@ -201,7 +204,7 @@ function typedIn(folder: string, command: string): string {
   return folder === "." ? command : `cd ${shellWords([folder])} && ${command}`;
 }
 
-/** Of a script that is given alone, without the files that it names: what was written before, or `tony.xml`, which TonY finds. */
+/** For a script that is migrated alone, without the files that it names: a file that was written before, or `tony.xml`, which TonY finds. */
 function newFileBeside(file: string, { workingDirectory, folder }: MigrationPlace): string | undefined {
   if (folder !== undefined) return undefined;
   const isThere = (name: string) => existsSync(path.resolve(workingDirectory, name));
@@ -212,7 +215,7 @@ function newFileBeside(file: string, { workingDirectory, folder }: MigrationPlac
 
 const besideJob = (name: string) => name.replace(/(\.xml)?$/, ".tony-ts.xml");
 
-/** How a job's file that was written is submitted: from the old one's folder, where what it names is found. */
+/** The command that submits a new job's file: from the old one's folder, where the files that it names are found. */
 function submitCommand(source: string, written: string): string {
   const folder = path.dirname(source);
   const stays = path.dirname(written) === folder;
@@ -225,7 +228,7 @@ function withCommand(source: string, written: string, { text, remarks }: Migrate
   return { source, written, text, encoding: encodingOf(source), remarks, commands: [{ at: written, command }] };
 }
 
-/** A command line that names the file is what is typed, and has its program, too. */
+/** The command line that names the file is the command to type, and has the program, too. */
 function withoutCommand(job: Migration): Migration {
   return { ...job, remarks: job.remarks.filter(({ message }) => message !== PROGRAM_ELSEWHERE), commands: [] };
 }

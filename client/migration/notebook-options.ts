@@ -1,12 +1,12 @@
 import type { MigrationKind } from "../printed-json.ts";
 import type { GivenOption, MigratedOption } from "./options.ts";
 
-/** TonY runs it in the ApplicationMaster's container; here it has one of its own. */
+/** TonY runs the notebook in the ApplicationMaster's container; here it has one of its own. */
 const ofContainer = /^tony\.am\.(memory|vcores|gpus|node-label|resources)=/;
 
 /**
- * What becomes of an option of TonY's notebooks where `tony-ts submit` would have it differently: JupyterLab is started by
- * `tony-ts notebook` itself.
+ * Migrates an option of TonY's notebooks that `tony-ts submit` would treat differently: `tony-ts notebook` starts
+ * JupyterLab itself.
  * @param all of the command line
  */
 export function migrateNotebookOption(option: GivenOption, all: readonly GivenOption[]): MigratedOption | undefined {

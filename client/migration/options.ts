@@ -2,26 +2,26 @@ import { valuedOptions } from "../command-line/tony-arguments.ts";
 import type { MigrationRemark } from "../printed-json.ts";
 import type { ShellWord } from "./shell-words.ts";
 
-/** An option of TonY's with its value, or a word that is none. */
+/** One of TonY's options with its value, or a word that is not an option. */
 export interface GivenOption {
-  /** Empty: no option. */
+  /** Empty: not an option. */
   readonly name: string;
   /** Its value without quotes. */
   readonly text: string;
   /** The value as it was written. */
   readonly value: string;
-  /** The whole of it. */
+  /** The whole option as it was typed. */
   readonly typed: string;
   readonly at: string;
 }
 
-/** What is typed instead of an option, and what is to be said of it. */
+/** What to type in place of an option, and the remark about it. */
 export interface MigratedOption {
   readonly typed: readonly string[];
   readonly remark: readonly MigrationRemark[];
 }
 
-/** Java's GNU parser gives an option the next word, whatever it looks like. */
+/** Java's GNU parser takes the next word as an option's value, whatever it looks like. */
 export function readOptions(words: readonly ShellWord[], file: string): GivenOption[] {
   const options: GivenOption[] = [];
   const left = [...words];

@@ -6,11 +6,11 @@ import type { Problem } from "../../src/job/problem.ts";
 import { mergeSettings, type Setting } from "../../src/job/settings.ts";
 import type { MigrationKind, MigrationRemark } from "../printed-json.ts";
 
-/** What becomes of one setting of a TonY job. */
+/** What happens to one setting of a TonY job. */
 export interface MigratedSetting {
   readonly setting: Setting;
   readonly remark: MigrationRemark;
-  /** The name under which it goes on; absent: it is left out. */
+  /** The new name; absent: the setting is left out. */
   readonly key?: string;
 }
 
@@ -20,7 +20,7 @@ interface Judgement {
   readonly key?: string;
 }
 
-/** What works here and does something else than in TonY; undefined where this value does the same. */
+/** Keys that work here but do something else than in TonY; undefined where this value does the same. */
 const differences: Partial<Record<KeyName, (value: string) => string | undefined>> = {
   "tony.{role}.depends-on": () => "TonY does not read it; here the role starts when those are done",
   "tony.application.prepare-stage": () => "these roles must succeed; in TonY any exit code begins the training stage",
@@ -29,11 +29,11 @@ const differences: Partial<Record<KeyName, (value: string) => string | undefined
     /\$\(|`/.test(value) ? "commands in it are not run: only variables such as $NAME are expanded" : undefined,
 };
 
-/** Each setting of a TonY job, in order, as the table of keys has it; of several with one name the last counts. */
+/** Migrates each setting of a TonY job, in order, by the table of keys; of several settings with one name the last one counts. */
 export function migrateSettings(settings: readonly Setting[]): MigratedSetting[] {
   const inForce = mergeSettings(settings).settings;
   const problems = new Map([...checkKeys(inForce), ...checkOtherNames(inForce)].map((found) => [found.key, found]));
-  // A part of a job's settings names roles that others of its files ask for.
+  // A file may hold only a part of a job's settings, and name roles that other files define.
   const hasRoles = [...inForce.keys()].some((key) => findKey(key)?.name === "tony.{role}.instances");
   const problemOf = (key: string) => {
     const problem = problems.get(key);
@@ -74,16 +74,16 @@ function judge(setting: Setting, problem: Problem | undefined, inForce: Readonly
   return { kind: "stays", message: problem?.message ?? key, key };
 }
 
-/** Of `tony.history.location` and what is below it in tony-default.xml. */
+/** The value of `tony.history.location` and of the keys below it in tony-default.xml. */
 const PLACEHOLDER = "/path/to/tony-history";
 
 const FOREIGN =
   "can stay, if HADOOP_HOME names a Hadoop with the connector where the job is submitted; otherwise set tony.application.file-status";
 
-/** Whose files TonY uploads, whether there is such a role or not (com.linkedin.tony.TonyClient#processTonyConfResources). */
+/** Keys whose files TonY uploads, whether such a role exists or not (com.linkedin.tony.TonyClient#processTonyConfResources). */
 const UPLOADED = /tony\.[a-z]+\.resources/;
 
-/** TonY ignores what it does not know. What does not begin with `tony.` is Hadoop's, or another program's. */
+/** TonY ignores unknown keys. Keys that do not begin with `tony.` are Hadoop's, or another program's. */
 function unknown(key: string, problem: Problem | undefined, inForce: ReadonlyMap<string, unknown>): Judgement {
   if (key.startsWith("tony.") && problem?.severity === "error") {
     const [, role = ""] = key.split(".");
@@ -99,13 +99,13 @@ function unknown(key: string, problem: Problem | undefined, inForce: ReadonlyMap
     : { kind: "to-mend", message: problem.message, key };
 }
 
-/** TonY lets nobody but itself set the driver of Horovod, unless it is debugged. */
+/** TonY lets only itself set the driver of Horovod, except for debugging. */
 function driver({ key }: Setting, isHorovod: boolean): Judgement | undefined {
   if (!isHorovod || !key.startsWith("tony.driver.")) return undefined;
   return leftOut(`${key} has no effect: the executor of rank 0 serves Horovod's rendezvous`);
 }
 
-/** A name of TonY's earlier releases comes to what its later name does. */
+/** A name from TonY's earlier releases is treated as its later name. */
 function renamed(setting: Setting, inForce: ReadonlyMap<string, unknown>): Judgement | undefined {
   const to = findKey(setting.key)?.definition.renamedTo;
   if (to === undefined) return undefined;

@@ -6,18 +6,21 @@ export interface ShellWord {
   readonly text: string;
   /** From 1. */
   readonly line: number;
-  /** Where it stands in the script, to the sign behind it. */
+  /** The offset in the script where the word begins, and the one after its end. */
   readonly from: number;
   readonly to: number;
-  /** A quote in it is not closed: what follows is not known. */
+  /** A quote in the word is not closed: the text after it cannot be interpreted. */
   readonly isOpen?: true;
 }
 
-/** Comments, lines that go on (people leave blanks or a comment after the backslash), what is quoted or substituted, blanks, the ends of commands, and all else. */
+/**
+ * In this order: comments, continued lines (people leave blanks or a comment after the backslash), quotes and substitutions, blanks, the
+ * ends of commands, and everything else.
+ */
 const pieces =
   /(?<=^|[\s;|&()])#[^\n]*|\\\n|\\[ \t]+(?:#[^\n]*)?\n|\\[\s\S]|'[^']*'|"(?:\\[\s\S]|\$\([^()]*\)|\$(?!\([^()]*\))|[^"\\$])*"|\$\([^()]*\)|`[^`]*`|[ \t\r]+|[\n;|&<>()]|[^\s\\'"$`;|&<>()]+|[\s\S]/g;
 
-/** The commands of a script, each as its words (POSIX.1-2024, Shell Command Language, 2.3). Redirections end a command, too. */
+/** The commands of a script, each as its words (POSIX.1-2024, Shell Command Language, 2.3). A redirection ends a command, too. */
 export function shellCommands(script: string): ShellWord[][] {
   const commands: ShellWord[][] = [[]];
   let word: { written: string; text: string; line: number; from: number; to: number; isOpen?: true } | undefined;
@@ -31,7 +34,7 @@ export function shellCommands(script: string): ShellWord[][] {
     if (/^[ \t\r]+$/.test(piece)) {
       endWord();
     } else if (/^[\n;|&<>()]$/.test(piece)) {
-      // The number of a redirection is no argument.
+      // The number of a redirection is not an argument.
       if (/[<>]/.test(piece) && /^\d$/.test(word?.written ?? "")) word = undefined;
       endWord();
       commands.push([]);

@@ -26,7 +26,7 @@ export function formatMoment(atMs: number): string {
   return `${formatDate(atMs).slice(0, 10)} ${formatClock(atMs)}.${milliseconds}`;
 }
 
-/** Rows in columns of their widest cell, three spaces between; nothing follows the last cell of a row. */
+/** Rows as columns of their widest cell, three spaces apart; the last cell of a row is not padded. */
 export function formatTable(table: readonly (readonly string[])[]): string[] {
   const rows = table.map((row) => row.map(visibleLine));
   const widths: number[] = [];

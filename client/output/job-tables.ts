@@ -27,7 +27,7 @@ function parameterList(params: Readonly<Record<string, string>>): string {
     .join(" ");
 }
 
-/** What YARN means by an exit status (org.apache.hadoop.yarn.api.records.ContainerExitStatus), where a word says it. */
+/** YARN's meaning of an exit status (org.apache.hadoop.yarn.api.records.ContainerExitStatus), where one word says it. */
 const exitWords: Readonly<Record<string, string>> = {
   "-100": "node lost",
   "-101": "disks failed",
@@ -36,12 +36,12 @@ const exitWords: Readonly<Record<string, string>> = {
   "-104": "OOM",
 };
 
-/** `cost 62 EUR: 12 GiB·h, 40 core·h`; nothing where there are no prices. */
+/** `cost 62 EUR: 12 GiB·h, 40 core·h`; nothing without prices. */
 export function costLines({ usage }: Pick<JobStatus, "usage">): string[] {
   return usage.cost === undefined ? [] : [`cost ${costWords(usage.cost)}: ${heldWords(usage)}`];
 }
 
-/** How each task ended. What a task had before, and gave back, is not known here: only that nobody ever held anything. */
+/** How each task ended. Containers that a task gave back earlier are unknown here; it is only known when no task ever held one. */
 export function taskTable(job: Pick<JobStatus, "tasks" | "roles" | "usage" | "search">): string[] {
   const { tasks: all, roles, usage } = job;
   const nameOf = ({ task }: TaskStatus) => spokenName(job, task);
@@ -80,7 +80,7 @@ function hadContainer({ state, containerId, exit }: TaskStatus): boolean {
   return containerId !== undefined || exit !== undefined || (state !== "waiting" && state !== "stopped");
 }
 
-/** Programs that were killed as they stopped: most had something to save. */
+/** Programs that were killed while they were stopping: most of them had something to save. */
 function stillStopping(tasks: readonly TaskStatus[]): string[] {
   const [first, ...others] = tasks.filter(({ state, exit }) => state === "stopped" && exit === "SIGKILL");
   if (first === undefined) return [];
@@ -91,13 +91,13 @@ function stillStopping(tasks: readonly TaskStatus[]): string[] {
   return [`${who} ${what} still stopping: to give programs more time, raise tony.task.stop-grace`];
 }
 
-/** Of a job that has ended: a task whose end nobody told was ended with its container, by YARN. */
+/** For a job that has ended: YARN ended a task whose end nobody reported, together with its container. */
 function endedAs(state: TaskState): string {
   const held: readonly TaskState[] = ["allocated", "launched", "registered", "running"];
   return held.includes(state) ? "killed" : state;
 }
 
-/** Of a job in stages also which start of its stage it was: each stage's first start is a generation, too. */
+/** For a job in stages also which start of its stage the generation was: each stage's first start is a generation, too. */
 export function generationWords(generation: number, { generations }: Pick<JobStatus, "generations">): string {
   const roles = generations.find((one) => one.generation === generation)?.roles?.join(", ");
   if (roles === undefined) return `generation ${generation}`;
@@ -105,7 +105,7 @@ export function generationWords(generation: number, { generations }: Pick<JobSta
   return `generation ${generation}: start ${starts.length} of the stage of ${roles}`;
 }
 
-/** What ended each generation, and where the next one went on; nothing while there is one only. */
+/** What ended each generation, and where the next one resumed; nothing while there is only one. */
 export function generationTable(status: JobStatus): string[] {
   const { budgets, outcome } = status;
   const generations = countedGenerations(status);
@@ -139,7 +139,7 @@ export function generationTable(status: JobStatus): string[] {
   }
 }
 
-/** Whether a generation's end had used up a restart of the same budget when another one ended. */
+/** Whether a generation's end still counted against the same budget when another generation ended. */
 function countsBeside({ endedBy }: GenerationSummary, other: Cause, { windowMs }: Budget): boolean {
   return (
     endedBy?.class === other.class &&
@@ -149,7 +149,7 @@ function countsBeside({ endedBy }: GenerationSummary, other: Cause, { windowMs }
   );
 }
 
-/** `step 1800, 40 s old: hdfs:///ckpt/step-1800`; of a job that has ended, whose age no longer matters, `saved 40 s before the end` */
+/** `step 1800, 40 s old: hdfs:///ckpt/step-1800`; after the job's end, when the age no longer matters: `saved 40 s before the end` */
 export function formatCheckpoint(
   { path, step, atMs }: Checkpoint,
   { outcome, nowMs }: Pick<JobStatus, "outcome" | "nowMs">,
@@ -161,7 +161,7 @@ export function formatCheckpoint(
   return `step ${step}, ${age}: ${path}`;
 }
 
-/** What became of a checkpoint that no other container can read. */
+/** What happened to a checkpoint that no other container can read. */
 export function formatDropped({ step, task, path }: DroppedCheckpoint): string {
   return `the checkpoint of step ${step} lay in the container of ${task} and is lost (${path}); those in tony.checkpoint.local-dir are kept`;
 }

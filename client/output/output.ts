@@ -9,21 +9,21 @@ export interface TextSink {
   write(text: string): unknown;
 }
 
-/** What is waited for just now. */
+/** What the command is waiting for. */
 export interface WaitBlock {
-  /** All of it, redrawn in place on a terminal. */
+  /** The whole block, redrawn in place on a terminal. */
   readonly lines: readonly string[];
-  /** What is waited for, in words that stay the same while it lasts. */
+  /** A name for the wait that stays the same while it lasts. */
   readonly cause: string;
-  /** Without a terminal, instead of the block: what is waited for, how long already, and how far it has come. */
+  /** Without a terminal, in place of the block: the wait, its duration so far, and how far it has come. */
   readonly line: string;
-  /** The line without its times: it is printed again when this changes. */
+  /** The line without its times: when this changes, the line is printed again. */
   readonly change: string;
-  /** Why: said with the first line of a wait, later those that are new; likewise the next two. */
+  /** The reasons: printed with the first line of a wait, later only new ones; the same holds for the next two fields. */
   readonly facts: readonly string[];
   /** What a person can do about it. */
   readonly remedy?: string | undefined;
-  /** Until when it lasts, and what happens then. */
+  /** How long the wait can last, and what happens then. */
   readonly until?: string | undefined;
 }
 
@@ -35,11 +35,11 @@ export interface Painted {
   readonly text: string;
 }
 
-/** Raised when a field of what is printed for programs goes or changes its meaning; new ones alone never raise it. */
+/** Raised when a field of the JSON output is removed or changes its meaning; new fields never raise it. */
 const jsonVersion = 1;
 
 const repeatAfterMs = 30_000;
-/** Between two lines of one cause in a pipe, whatever changes. */
+/** The shortest time between two lines of one wait in a pipe, whatever changes. */
 const quietMs = 5_000;
 const codes: Readonly<Record<Colour, readonly [number, number]>> = {
   red: [31, 39],
@@ -50,10 +50,10 @@ const codes: Readonly<Record<Colour, readonly [number, number]>> = {
 };
 
 /**
- * All that `tony-ts` prints goes through here. On a terminal the block of a wait stays below the lines printed so far and is redrawn in
- * place; in a pipe a wait is told whole once, then what is new of it, and one line each 30 s. Results go to `out`, problems to `err`.
- * Much of the text comes from others, such as names, addresses and diagnostics: its control characters are shown and have no effect, but
- * in lines of logs.
+ * Everything that `tony-ts` prints goes through here. On a terminal the block of a wait stays below the lines printed so far and is
+ * redrawn in place; in a pipe a wait is printed whole once, then only what is new, and one line every 30 s. Results go to `out`,
+ * problems to `err`. Much of the text comes from others, such as names, addresses and diagnostics: its control characters are made
+ * visible and have no effect, except in lines of logs.
  */
 export class Output {
   readonly isTerminal: boolean;
@@ -63,7 +63,7 @@ export class Output {
   readonly #now: () => number;
   #drawn: readonly string[] = [];
   #drawnRows: readonly string[] = [];
-  /** By cause, what its last line told. */
+  /** The last printed line, by cause. */
   readonly #told = new Map<
     string,
     { readonly atMs: number; readonly change: string; readonly facts: readonly string[] }
@@ -89,7 +89,7 @@ export class Output {
     return columnsOf(this.#out) ?? 120;
   }
 
-  /** Prints text, one or several lines, above the block of a wait; a terminal's rows end between words. */
+  /** Prints text of one or several lines above the block of a wait, wrapped between words on a terminal. */
   print(...parts: readonly (string | Painted)[]): void {
     const text = parts.map((part) => (typeof part === "string" ? visible(part) : this.#paint(part)));
     this.#write(this.#out, fitted(text.join(""), this.#out));
@@ -100,7 +100,7 @@ export class Output {
     this.#write(this.#err, fitted(visible(text), this.#err));
   }
 
-  /** Prints lines that stay as long as they are: for other programs, or fitted already. */
+  /** Prints lines without wrapping them: for other programs, or because they fit already. */
   preformatted(text: string): void {
     this.#write(this.#out, visible(text));
   }
@@ -115,29 +115,29 @@ export class Output {
     this.#write(this.#out, visibleJson({ jsonVersion, ...value }, 2));
   }
 
-  /** The same on one line: one of many. */
+  /** The same on a single line, as one of many. */
   jsonLine(value: object): void {
     this.#write(this.#out, visibleJson({ jsonVersion, ...value }));
   }
 
-  /** Shows what is waited for, instead of what was shown before. */
+  /** Shows a wait in place of the one shown before. */
   wait(block: WaitBlock): void {
     if (this.isTerminal) this.#redraw(block.lines);
     else this.#waitLine(block, this.#out);
   }
 
-  /** The same for a command whose result is `out`: without a terminal the line goes to `err`. */
+  /** The same for a command whose result goes to `out`: without a terminal the line goes to `err`. */
   waitAside(block: WaitBlock): void {
     if (this.isTerminal) this.#redraw(block.lines);
     else this.#waitLine(block, this.#err);
   }
 
-  /** The wait is over: its block goes from the terminal. */
+  /** Ends the wait: removes its block from the terminal. */
   endWait(): void {
     this.#redraw([]);
   }
 
-  /** A person has typed a line: on a terminal it stands below the block, and goes with it. */
+  /** A person has typed a line: the terminal shows it below the block, and it is removed with the block. */
   typed(line: string): void {
     if (this.#drawnRows.length > 0) this.#drawnRows = [...this.#drawnRows, line];
   }
@@ -174,7 +174,7 @@ export class Output {
     this.#redraw(block);
   }
 
-  /** Moves up over the block drawn last, clears to the end of the screen, draws the new one, wrapped at the terminal's width. */
+  /** Moves the cursor to the top of the last block, clears to the end of the screen, and draws the new block, wrapped at the terminal's width. */
   #redraw(lines: readonly string[]): void {
     if (!this.isTerminal || (lines.length === 0 && this.#drawn.length === 0)) return;
     const up = this.#drawnRows.length === 0 ? "" : `\u001b[${this.#rowsDrawn()}A\r\u001b[J`;
@@ -187,7 +187,7 @@ export class Output {
     this.#drawnRows = rows;
   }
 
-  /** A terminal that was made narrower since has wrapped the rows that it showed. */
+  /** A terminal that has become narrower since has wrapped the rows that it showed. */
   #rowsDrawn(): number {
     return this.#drawnRows.reduce((sum, row) => sum + Math.max(1, Math.ceil(widthOf(row) / this.columns)), 0);
   }
@@ -197,12 +197,12 @@ function present(text: string | undefined): string[] {
   return text === undefined ? [] : [text];
 }
 
-/** What is higher than the screen could not be drawn over again: its first rows. */
+/** The first rows: a block higher than the screen could not be redrawn. */
 function fitRows(rows: readonly string[], screenRows = Number.POSITIVE_INFINITY): readonly string[] {
   return rows.length < screenRows ? rows : [...rows.slice(0, screenRows - 2), "…"];
 }
 
-/** A terminal that has none does not know. */
+/** Some terminals do not report their width. */
 function columnsOf({ columns }: TextSink): number | undefined {
   return columns === 0 ? undefined : columns;
 }

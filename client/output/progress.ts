@@ -17,20 +17,21 @@ import type {
 import { budgetFor } from "./budgets.ts";
 import { peakWords } from "./use-words.ts";
 
-/** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */
+/** One line of a job's progress, such as `worker 2/2 allocated`, with its details. */
 export interface Milestone {
   readonly what: string;
   readonly details: string;
 }
 
 /**
- * What a job has come to between two states that were seen of it, in the order in which it happens; `before` is absent at first.
- * @param handedOver the last state that an earlier attempt of the AM told: the next one hears of its programs again one by one
+ * What happened to a job between two of its states, in the order in which it happens; `before` is absent at first.
+ * @param handedOver the last state that an earlier attempt of the AM reported: the next attempt learns of the programs again one
+ * by one
  */
 export function milestones(before: JobStatus | undefined, after: JobStatus, handedOver?: JobStatus): Milestone[] {
   const stage = stageBegun(before, after);
   const ofRoles = (isOfStage: boolean) =>
-    // Of a search the counts of trials say more.
+    // For a search the counts of trials say more.
     (after.search === undefined ? after.roles : [])
       .filter(({ name }) => (stage?.roles?.includes(name) ?? false) === isOfStage)
       .flatMap((role) => roleMilestones(before, role, after, handedOver));
@@ -54,7 +55,7 @@ function masterMilestones(before: JobStatus | undefined, after: JobStatus): Mile
   return [{ what, details: `attempt ${after.attempt}; the ${after.search === undefined ? "tasks" : "trials"} run on` }];
 }
 
-/** The first generation of a further stage, where that is what has begun. */
+/** The first generation of a further stage, if one has just begun. */
 function stageBegun(before: JobStatus | undefined, after: JobStatus): GenerationSummary | undefined {
   if (before === undefined || after.generation <= before.generation) return undefined;
   const begun = after.generations.find(({ generation }) => generation === after.generation);
@@ -77,7 +78,7 @@ function restartMilestones(before: JobStatus | undefined, after: JobStatus): Mil
   return [{ what, details: causeWords(ended.endedBy, after) }];
 }
 
-/** That it restarts is said of what allows one at all: by what YARN says last, the job may be over in a moment. */
+/** A restart is only announced where the budget allows any: by YARN's final word the job may be over in a moment. */
 function followedBy(ended: number, cause: Cause, after: JobStatus): string {
   return budgetFor(after.budgets, cause).limit > 0 ? restarting(after) : `generation ${ended} ended because:`;
 }
@@ -86,19 +87,19 @@ function restarting({ generation }: JobStatus): string {
   return `restarting (generation ${generation}):`;
 }
 
-/** With what it costs, once that is known. */
+/** Includes the cost, once it is known. */
 function causeWords(cause: Cause, { budgets }: JobStatus): string {
   return isExplained(cause)
     ? `${cause.summary} · ${budgetWords(cause.class, budgetFor(budgets, cause))}`
     : cause.summary;
 }
 
-/** Its class is a guess until YARN says why its container ended, or that time is over; so is whether another generation follows. */
+/** Until YARN says why the container ended, or the time for that is over, the cause's class is a guess; so is whether another generation follows. */
 function isExplained({ reason }: Cause): boolean {
   return reason.code !== "told-to-end" && !("awaited" in reason && reason.awaited === true);
 }
 
-/** Restarts that were told with a cause, of which stronger evidence has shown another one since. */
+/** Restarts that were reported with a cause, for which stronger evidence has shown another cause since. */
 function correctedCauses(before: JobStatus | undefined, after: JobStatus): Milestone[] {
   const earlierOnes = before?.generations ?? [];
   const restarted = earlierOnes.filter((one) => earlierOnes.some((later) => isRestartOf(one, later)));
@@ -110,7 +111,7 @@ function correctedCauses(before: JobStatus | undefined, after: JobStatus): Miles
   });
 }
 
-/** That it restarts is told with the cause by which it does, unless it has ended or runs again by then. */
+/** The restart is reported with its explained cause, unless the job has ended or runs again by then. */
 function correctionOf(generation: number, earlier: Cause, endedBy: Cause, after: JobStatus): string {
   if (isExplained(earlier)) return `generation ${generation}, cause corrected:`;
   if (!isExplained(endedBy)) return `generation ${generation} ended:`;
@@ -133,7 +134,7 @@ function roleMilestones(
   if (tasks.some(isUnstarted)) return [];
   const earlier = before?.roles.find(({ name }) => name === role.name);
   const complete = `${role.name} ${role.instances}/${role.instances}`;
-  // What ran before and still does, or is being stopped, is no news; nor is a container that was kept.
+  // Programs that still run, or are being stopped, are no news; nor is a container that was kept.
   const again = started(role) >= role.instances && isStartedAgain(before, tasks);
   const runs = again || isNews(earlier, role, started);
   if (runs && (isHandedOver(handedOver, tasks) || isOfBefore(role, tasks, after))) return [];
@@ -144,24 +145,24 @@ function roleMilestones(
   return [];
 }
 
-/** Programs that start by themselves get none, nor does one that runs in the AM's container. */
+/** Programs that start independently of each other get no spec, nor does one that runs in the AM's container. */
 function specSent({ amContainerId, distributedMode }: JobStatus, tasks: readonly TaskStatus[]): string[] {
   const inMaster = amContainerId !== undefined && tasks.some(({ containerId }) => containerId === amContainerId);
   return distributedMode === "fcfs" || inMaster ? [] : ["cluster spec sent"];
 }
 
-/** Where the present generation began: known for sure when its programs were started. */
+/** Where the current generation resumed: known for certain once its programs are started. */
 function resumed({ generations }: JobStatus): string[] {
   const from = generations.at(-1)?.resumedFrom;
   return from === undefined ? [] : [`resumes from step ${from.step}`];
 }
 
-/** Whether the role is complete in what is counted, and was not before. */
+/** Whether the role's count is complete now, and was not before. */
 function isNews(before: RoleStatus | undefined, after: RoleStatus, count: (role: RoleStatus) => number): boolean {
   return count(after) >= after.instances && (before === undefined || count(before) < before.instances);
 }
 
-/** Whether another program runs in one of the tasks than the one that was known to. */
+/** Whether one of the tasks runs another program than the known one. */
 function isStartedAgain(before: JobStatus | undefined, tasks: readonly TaskStatus[]): boolean {
   const known = new Map(before?.tasks.map(({ task, startedAtMs }) => [task, startedAtMs]));
   return tasks.some(({ task, startedAtMs }) => {
@@ -176,14 +177,14 @@ function isHandedOver(handedOver: JobStatus | undefined, tasks: readonly TaskSta
   return tasks.every(({ task, startedAtMs }) => startedAtMs !== undefined && known.get(task) === startedAtMs);
 }
 
-/** A job that ended while its last generation gathered shows the programs of the one before, which its outcome is about. */
+/** A job that ended while its last generation was gathering shows the programs of the previous one, which its outcome is about. */
 function isOfBefore({ name }: RoleStatus, tasks: readonly TaskStatus[], { outcome, generations }: JobStatus): boolean {
   const last = generations.findLast(({ roles = [name] }) => roles.includes(name));
   if (outcome === undefined || last === undefined) return false;
   return tasks.some(({ startedAtMs = last.startedAtMs }) => startedAtMs < last.startedAtMs);
 }
 
-/** Tasks that failed or were started again alone while the others go on. */
+/** Tasks that failed or were restarted alone while the others go on. */
 function taskMilestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
   if (before === undefined || after.state !== "running" || before.generation !== after.generation) return [];
   const earlier = new Map(before.tasks.map((task) => [task.task, task]));
@@ -202,7 +203,10 @@ function taskMilestones(before: JobStatus | undefined, after: JobStatus): Milest
   });
 }
 
-/** Trials that started again, and those that have failed: what is known of a trial its lead has. That one goes on after a rung is as usual. */
+/**
+ * Trials that were restarted, and trials that failed; a trial's lead task holds what is known of it. Going on after a rung is normal, and
+ * not reported.
+ */
 function trialMilestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
   const earlier = new Map(before?.tasks.map((task) => [task.task, task]));
   return after.tasks.flatMap((task) => {
@@ -219,13 +223,13 @@ function trialMilestones(before: JobStatus | undefined, after: JobStatus): Miles
   });
 }
 
-/** Whether it has turned out since why a trial had started again. One that goes on after a rung is in another life. */
+/** Whether a trial's restart has turned out to have another cause. A trial that continues after a rung has started a new life. */
 function isCorrected({ trial, restarts, restartReason, startedAtMs }: TaskStatus, after: TaskStatus): boolean {
   const isSameLife = trial?.state === "running" && (startedAtMs === undefined || startedAtMs === after.startedAtMs);
   return isSameLife && restarts > 0 && after.restartReason !== restartReason;
 }
 
-/** A trial that paused at a rung, and of which no checkpoint is known. */
+/** A trial that paused at a rung and goes on without a known checkpoint. */
 function goesOnWithout({ trial: before }: TaskStatus, { trial }: TaskStatus): boolean {
   return before?.state === "paused" && trial?.state === "running" && trial.checkpoint === undefined;
 }
@@ -238,12 +242,12 @@ function exitOf({ exit, state }: TaskStatus): string {
   return exit ?? state;
 }
 
-/** Over, or told to stop, before its program was started, as in a job that is killed while it waits, or whose container is. */
+/** Ended, or told to stop, before its program was started, as in a job that is killed while it waits, or when its container is. */
 function isUnstarted({ state, startedAtMs }: TaskStatus): boolean {
   return startedAtMs === undefined && UNSTARTED.has(state);
 }
 
-/** A program that succeeded was started, even where that was not heard. */
+/** A program that succeeded was started, even where its start was not reported. */
 const UNSTARTED: ReadonlySet<TaskState> = new Set(["running", "stopped", "lost", "failed"]);
 
 /** Tasks whose program was started: a quick one may have ended before it was seen running. */
@@ -255,7 +259,7 @@ function placesOf(tasks: readonly TaskStatus[]): string {
   return firstOf(tasks.map(({ task, host }) => `${task} ${host ?? "–"}`));
 }
 
-/** Those whose failure was tolerated. */
+/** The tasks whose failure was tolerated. */
 function failedWords(failed: readonly TaskStatus[]): string[] {
   return failed.length === 0 ? [] : [`failed: ${firstOf(failed.map((task) => `${task.task} (exit ${exitOf(task)})`))}`];
 }
@@ -277,7 +281,7 @@ function idleMilestones(before: JobStatus | undefined, { applicationId, idle }: 
   return [{ what: "the job is idle:", details: `${idleWords(idle)} → ${idleRemedy(applicationId)}` }];
 }
 
-/** A split that is left out, and a feed that is read to its end, are told once; a later attempt of the AM tells of them again. */
+/** A split that is left out, and a feed that is read to its end, are reported once; a later attempt of the AM repeats both in its status. */
 function feedMilestones(
   before: JobStatus | undefined,
   { feeds = [] }: JobStatus,
@@ -300,7 +304,7 @@ function feedMilestones(
   });
 }
 
-/** The last line of a job that went well: `2 of 3 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h`. */
+/** The last line of a job that succeeded: `2 of 3 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h`. */
 export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, "summary">): string {
   const stages = new Set(status.generations.map(({ roles = [] }) => roles.join())).size;
   const restarts = status.generations.length - stages + status.tasks.reduce((sum, task) => sum + task.restarts, 0);
@@ -317,15 +321,15 @@ export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, 
   ].join(" · ");
 }
 
-/** The same of a job; of a search how it goes, and the roles of one of its trials. */
+/** Describes a job by its roles; a search by its settings and the roles of one trial. */
 export function describeJob({ roles, search, trials }: JobSpec): string {
   if (search === undefined) return describeRoles(roles);
-  // Of trials of one task the role counts all of them.
+  // With trials of one task each, the role's count is that of all trials.
   const ofTrial = trials === undefined ? roles.map((role) => ({ ...role, instances: 1 })) : roles;
   return `${searchLine(search)} · ${describeRoles(ofTrial)}`;
 }
 
-/** `worker × 2 (1 GiB, 1 core)` for every role. */
+/** `worker × 2 (1 GiB, 1 core)` for each role. */
 export function describeRoles(
   roles: readonly {
     readonly name: string;

@@ -18,12 +18,12 @@ import {
 import { transferLines } from "./transfer-lines.ts";
 import { trialCounts, trialTable } from "./trial-table.ts";
 
-/** At most so many of the program's last lines are repeated in a report; `tony-ts logs` has them all. */
+/** A report repeats at most this many of the program's last lines; `tony-ts logs` has them all. */
 const shownLines = 20;
 
 /**
- * What people read when a job did not succeed: the root cause with its remedy, what followed from it, every task, every generation,
- * and where to read on. Plain text, a line each.
+ * The report for people on a job that did not succeed: the root cause with its remedy, its consequences, every task, every
+ * generation, and where to read on. Plain text, one array element per line.
  * @param durationMs from the job's submission to its end
  */
 export function failureReport(status: JobStatus, outcome: JobOutcome, durationMs: number): string[] {
@@ -38,7 +38,7 @@ export function failureReport(status: JobStatus, outcome: JobOutcome, durationMs
   return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
 }
 
-/** The same for a job of which nothing is known but what the ResourceManager says. */
+/** The same for a job of which only the ResourceManager's report is known. */
 export function masterlessReport({ id, name }: Named, outcome: JobOutcome): string[] {
   const { result } = outcome;
   return [`${result.toUpperCase()}  ${id}  ${name}`, "", ...whyLines(outcome), "", readOnLine(id, ["am"], result)];
@@ -61,13 +61,13 @@ function headline(status: JobStatus, outcome: JobOutcome, durationMs: number): s
   const head = `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${durationWords(durationMs)}`;
   if (status.search !== undefined) return head;
   const generations = generationWords(outcome.cause?.generation ?? status.generation, status);
-  // Each stage has its own: which generation used up what is in the table.
+  // Each stage has its own budgets: the table says which generation used up what.
   const isStaged = status.generations.some(({ roles }) => roles !== undefined);
   const budget = isStaged ? "" : ` (${formatBudgets(status)})`;
   return `${head} · ${generations}${budget}`;
 }
 
-/** What was the root of it, and by which rule that ended the job. @param status absent: its ApplicationMaster has told none */
+/** The root cause, and the rule by which it ended the job. @param status absent: its ApplicationMaster reported none */
 function whyLines({ cause, rule, summary }: JobOutcome, status?: JobStatus): string[] {
   if (cause === undefined) return labelled("Reason", [status === undefined ? summary : saidOfTask(status, summary)]);
   const label = status?.search === undefined ? "No restart" : "Search ended";
@@ -75,7 +75,7 @@ function whyLines({ cause, rule, summary }: JobOutcome, status?: JobStatus): str
   return [...causeLines(told), ...labelled(label, rule === undefined ? [] : [rule])];
 }
 
-/** Of a search the task is a trial, and no generation is one of the whole. */
+/** In a search the task's name is that of its trial, and no generation belongs to the whole search. */
 function spokenCause({ generation, ...cause }: Cause, status: JobStatus): Cause {
   const { task, summary, consequences } = cause;
   return {
@@ -89,7 +89,7 @@ function spokenCause({ generation, ...cause }: Cause, status: JobStatus): Cause 
 
 function causeLines(cause: Cause): string[] {
   const { task, host, containerId, exit, atMs, generation, summary, remedy, lines, consequences } = cause;
-  // The summary may name task and host already.
+  // The summary may already name the task and host.
   const who = [task, host === undefined ? undefined : `on ${host}`].filter(
     (part) => part !== undefined && !summary.includes(part),
   );
@@ -108,12 +108,12 @@ function causeLines(cause: Cause): string[] {
   ];
 }
 
-/** A task that ended with 0 has not failed: that the others failed for it fits, and is not proved. */
+/** A task that exited with 0 has not failed: it is likely, but not proved, that the others failed because of it. */
 function isOnlyLikely({ reason }: Cause): boolean {
   return reason.code === "program-ended-early";
 }
 
-/** Lines beside a label, the further ones under the first. */
+/** Lines next to a label, the further ones under the first. */
 function labelled(label: string, lines: readonly string[]): string[] {
   return lines.map((line, index) => `${(index === 0 ? label : "").padEnd(13)}${line}`);
 }
@@ -133,7 +133,7 @@ function readOn(status: JobStatus, { cause, result }: JobOutcome): string[] {
   ];
 }
 
-/** Where the root cause has not failed itself, the first that did. */
+/** The first task that failed, where the root cause itself did not fail. */
 function failedAfter(cause: Cause): string | undefined {
   const failed = cause.followed.find(({ relation }) => relation === "possible-consequence");
   return isOnlyLikely(cause) ? failed?.reason.task : undefined;

@@ -5,10 +5,10 @@ import { formatTable } from "./format.ts";
 import type { WaitBlock } from "./output.ts";
 import { waitingLines } from "./wait-block.ts";
 
-/** So many of the trials that run are shown. */
+/** At most so many of the running trials are shown. */
 const SHOWN = 8;
 
-/** How a search stands: the best trial, how many there are, what runs. Undefined before the first has begun. */
+/** The state of a search: the best trial, how many trials there are, and what runs. Undefined before the first trial has begun. */
 export function searchBoard(status: JobStatus, search: SearchStatus, nowMs: number): WaitBlock | undefined {
   const trials = trialsOf(status, search);
   if (trials.length === 0 || status.outcome !== undefined) return undefined;
@@ -38,7 +38,7 @@ export function searchBoard(status: JobStatus, search: SearchStatus, nowMs: numb
   };
 }
 
-/** What a trial does whose program has not started. */
+/** The state of a trial whose program has not started. */
 function unstarted(state: TaskState | undefined): string {
   return state === "waiting" ? "waiting" : "starting";
 }

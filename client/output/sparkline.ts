@@ -2,8 +2,9 @@ const blocks = "▁▂▃▄▅▆▇█";
 const mostCells = 32;
 
 /**
- * Values as a row of small bars, `▁▂▅▇`, at most 32 of them: neighbours share one. Where nothing was heard it is blank.
- * @param top what a full bar stands for, with an empty one for 0; undefined: bars go from the least value to the most
+ * Values as a row of small bars, `▁▂▅▇`, at most 32: neighbouring values share one. Missing values are blank.
+ * @param top the value of a full bar, where an empty one is 0; undefined: bars range from the lowest value to the
+ * highest
  */
 export function sparkline(values: readonly (number | null)[], top?: number): string {
   const cells = Math.min(mostCells, values.length);

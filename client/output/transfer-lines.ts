@@ -4,10 +4,10 @@ import { spokenName } from "../../src/job/search/trial-tasks.ts";
 import type { JobState, JobStatus, Transfer } from "../../src/job/status.ts";
 import { taskSpans } from "../../src/job/task.ts";
 
-/** The job has ended: nothing is under way any more. */
+/** The job has ended: no transfer is in progress any more. */
 const endStates: readonly JobState[] = ["succeeded", "failed", "killed"];
 
-/** What executors brought, bring, or could not bring to where it stays: the output of all tasks in one line, the rest where it is news. */
+/** What executors have transferred, are transferring, or could not transfer: the output of all tasks in one line, the rest where it is news. */
 export function transferLines(job: Pick<JobStatus, "tasks" | "nowMs" | "state" | "search" | "roles">): string[] {
   const { tasks, nowMs, state } = job;
   const all = tasks.flatMap(({ task, transfers = [] }) =>
@@ -34,7 +34,7 @@ export function transferLines(job: Pick<JobStatus, "tasks" | "nowMs" | "state" |
 
 type TransferOf = Transfer & { readonly task: string };
 
-/** Often one task leaves the output of all: the others are no line of their own. */
+/** Often one task writes the output of all: the others get no line of their own. */
 function outputLine(done: readonly TransferOf[], empty: readonly TransferOf[]): string[] {
   const [first, firstEmpty] = [done[0], empty[0]];
   const emptyTasks = taskSpans(empty.map(({ task }) => task));

@@ -17,7 +17,7 @@ import { shellWords } from "../../src/job/shell-words.ts";
 import type { JobOutcome, JobStatus, SearchStatus } from "../../src/job/status.ts";
 import { formatTable } from "./format.ts";
 
-/** The best trial that has ended or pauses, in words; undefined: none with a value has. */
+/** The best trial that has ended or pauses, in words; undefined: no such trial has a value. */
 export function bestTrialWords(status: Trials, search: SearchStatus): string | undefined {
   const best = bestOf(trialsOf(status, search));
   return best && bestWords(best, search);
@@ -47,7 +47,7 @@ export function trialTable(trials: readonly TrialJson[], { metric, parameters }:
   return [...formatTable([["trial", "state", metric, ...parameters], ...rows]), ...more];
 }
 
-/** All of them, with all digits (RFC 4180). */
+/** All trials as CSV, with all digits (RFC 4180). */
 export function trialCsv(trials: readonly TrialJson[], { metric, parameters }: SearchStatus): string[] {
   const rows = trials.map((trial) => [
     ...[trial.number, trial.task, trial.state, reported(trial), trial.step],
@@ -73,10 +73,10 @@ function csvCell(text: string): string {
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** So many trials that failed are told one by one. */
+/** At most so many failed trials are listed one by one. */
 const TOLD = 5;
 
-/** Why trials failed, and where to read on. */
+/** Why trials failed, and where to read more. */
 export function failureLines(
   trials: readonly TrialJson[],
   job: Pick<JobStatus, "applicationId" | "search" | "roles">,
@@ -89,7 +89,7 @@ export function failureLines(
       const last = lines.findLast((line) => line.trim() !== "") ?? why;
       return [
         `trial ${number} failed${reason}: tony-ts logs ${application} trial:${number}`,
-        // The last line of a traceback is in the words already.
+        // The words already include the last line of a traceback.
         ...(why.includes(last.trim()) ? [] : [`  | ${last}`]),
       ];
     }),
@@ -97,7 +97,7 @@ export function failureLines(
   ];
 }
 
-/** What is left of the best trial, and how it is run alone. @param given the words by which the search itself was run */
+/** What the best trial left behind, and how to run it alone. @param given the command words by which the search itself was run */
 export function bestTrialLines(best: TrialJson | undefined, search: SearchStatus, given: readonly string[]): string[] {
   if (best === undefined) return [];
   const { number, params, checkpoint, checkpointStep, step } = best;
@@ -110,7 +110,10 @@ export function bestTrialLines(best: TrialJson | undefined, search: SearchStatus
   ];
 }
 
-/** What a trial's task ran, for any shell: with the variables that it was given, unless its words have all of them. */
+/**
+ * The command that a trial's task ran, for any shell: with the variables that the task was given, unless all of their values are in the
+ * command's words.
+ */
 export function programOf({ number, params }: TrialJson, { command, parameters, space = [] }: SearchStatus): string {
   const program = fillCommand(command, params);
   const names = Object.keys(params);
@@ -122,7 +125,7 @@ export function programOf({ number, params }: TrialJson, { command, parameters, 
   return `(export ${words.join(" ")}; ${program})`;
 }
 
-/** Where a search has left its files; undefined where it has left none. @param localFolder the job's own, of a job on this machine */
+/** Where a search left its files; undefined where it left none. @param localFolder the job's own, for a job on this machine */
 export function searchFolder(
   { outputDir }: SearchStatus,
   applicationId: string,
@@ -131,7 +134,7 @@ export function searchFolder(
   return outputDir === undefined ? localFolder : `${outputDir.replace(/\/+$/, "")}/${applicationId}`;
 }
 
-/** How a search goes on that ended before it was done, where there is more to do. @param given the words by which it was run */
+/** How to continue a search that ended before it was done, where there is more to do. @param given the words by which it was run */
 export function resumeLine(
   { result, reason }: JobOutcome,
   given: readonly string[],
@@ -141,16 +144,16 @@ export function resumeLine(
   const { running, interrupted, ...over } = countStates(trials);
   const left = (search.trials ?? tasks.length) - trials.length + running + interrupted;
   const isDone = result === "succeeded" && reason.code !== "search-time-over";
-  // An ApplicationMaster that was killed may have left nothing of trials that ran.
+  // An ApplicationMaster that was killed may have left no record of trials that ran.
   const isLost = reason.code === "application-ended" && Object.values(over).every((count) => count === 0);
   if (isDone || isLost || left === 0 || trials.length === 0) return [];
   return [`go on with it: ${shellWords(["tony-ts", "search", ...given, "--resume", applicationId])}`];
 }
 
-/** What the command of one trial alone sets itself. */
+/** Settings that the command for a single trial sets itself. */
 const ALONE = ["tony.search.points", "tony.search.max-trials"] as const;
 
-/** A search of this trial alone gives its program the same. */
+/** A search of this trial alone gives the program the same parameters. */
 export function aloneCommand(params: TrialJson["params"], given: readonly string[]): string {
   const point = Object.entries(params).map(
     ([name, value]) => `${name}=${/[\s;]/.test(String(value)) ? `"${value}"` : value}`,
@@ -176,17 +179,17 @@ export function keysGiven({ givenKeys = [] }: SearchStatus): string[] {
   return givenKeys.filter((key) => !ALONE.some((replaced) => replaced === key));
 }
 
-/** What stands for a value that is not kept. */
+/** The placeholder for a value that is not kept. */
 const NOT_KEPT = "<the same value>";
 
-/** What `givenOf` cannot repeat of how a search was run. */
+/** The parts of the search's command line that `givenOf` cannot repeat. */
 export function notGivenLines(search: SearchStatus): string[] {
   const keys = keysGiven(search);
   const words = `it was run with ${keys.join(", ")} on its command line, whose values are not kept: write them for ${NOT_KEPT}`;
   return keys.length === 0 ? [] : [words];
 }
 
-/** What is known afterwards of how a search was run: its file, where, and which settings it had besides. */
+/** What is known afterwards of how a search was run: its file, where it ran, and its other settings. */
 export function givenOf(search: SearchStatus, applicationId: string): string[] {
   const { jobFile = "job.xml" } = search;
   return [

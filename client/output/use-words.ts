@@ -4,7 +4,7 @@ import type { JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts"
 
 const mebibyte = 1_048_576;
 
-/** The most memory that a task used of what its container has: `3.9 GiB of 4 GiB`; undefined where it was not measured. */
+/** A task's peak memory and its container's size: `3.9 GiB of 4 GiB`; undefined where it was not measured. */
 export function memoryPeak(task: TaskStatus, roles: readonly RoleStatus[]): string | undefined {
   const asked = memoryOf(task, roles);
   if (!task.maxMemoryBytes) return undefined;
@@ -12,14 +12,14 @@ export function memoryPeak(task: TaskStatus, roles: readonly RoleStatus[]): stri
   return asked === undefined ? peak : `${peak} of ${memoryWords(asked)}`;
 }
 
-/** What a task's GPUs did: `2, at most 97 % busy`; undefined where it has none that were measured. */
+/** The peak use of a task's GPUs: `2, at most 97 % busy`; undefined where none were measured. */
 export function gpuPeak({ gpus }: TaskStatus): string | undefined {
   if (gpus === undefined) return undefined;
   const { count, utilization } = gpus;
   return utilization === undefined ? String(count) : `${count}, at most ${Math.round(utilization.max)} % busy`;
 }
 
-/** Of a whole job: the task that came closest to its memory's end, and what its GPUs did. */
+/** For a whole job: the task that came closest to its memory limit, and the use of its GPUs. */
 export function peakWords(job: Pick<JobStatus, "tasks" | "roles" | "search">): string[] {
   const { tasks, roles } = job;
   const share = (task: TaskStatus) =>

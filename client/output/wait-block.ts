@@ -3,12 +3,10 @@ import type { JobStatus, RoleStatus, TaskStatus, Wait } from "../../src/job/stat
 import { formatClock } from "./format.ts";
 import type { WaitBlock } from "./output.ts";
 
-/** A wait that is over sooner is not worth a look. */
+/** A shorter wait is not worth a look. */
 const shortestMs = 1_500;
 
-/**
- * What a person sees while a job waits. Undefined while nothing is waited for, or not for as long as `shortestShownMs`.
- */
+/** What a person sees while a job waits. Undefined when it waits for nothing, or not as long as `shortestShownMs` yet. */
 export function waitBlock(
   status: JobStatus,
   head: string,
@@ -31,20 +29,20 @@ export function waitBlock(
   };
 }
 
-/** How far every role is and what is waited for; empty while nothing is. */
+/** The progress of every role and what the job waits for; empty while it waits for nothing. */
 export function waitingLines(status: JobStatus, nowMs: number): string[] {
   const waits = lasting(status, nowMs, shortestMs);
   return waits.length === 0 ? [] : linesOf(status, waits, nowMs);
 }
 
 export interface HintOptions {
-  /** Whether the one who looks has asked for the job's end. */
+  /** Whether the person at this client has asked for the job's end. */
   readonly ending?: boolean;
-  /** Whether Ctrl-C ends the job; if not, it only leaves. */
+  /** Whether Ctrl-C ends the job; if not, it only stops following. */
   readonly owns?: boolean;
 }
 
-/** What Ctrl-C does while a job is followed. A job that ends by itself needs no such word. */
+/** What Ctrl-C does while a job is followed. A job that is already ending needs no such hint. */
 export function hintLines(
   { applicationId, outcome }: Pick<JobStatus, "applicationId" | "outcome">,
   { ending = false, owns = true }: HintOptions,
@@ -67,7 +65,7 @@ function lasting({ waits }: JobStatus, nowMs: number, shortestShownMs: number): 
   return waits.filter(({ sinceMs }) => nowMs - sinceMs >= shortestShownMs);
 }
 
-/** A search's count the tasks of all its trials, of which few run at once: what stands of its trials says more. */
+/** A search's roles count the tasks of all its trials, few of which run at once: the counts of trials say more. */
 function rolesOf({ roles, search }: JobStatus): readonly RoleStatus[] {
   return search === undefined ? roles : [];
 }
@@ -88,7 +86,7 @@ function roleLines(role: RoleStatus, tasks: readonly TaskStatus[]): string[] {
   return [`  ${role.name.padEnd(9)} ${countsOf(role).padEnd(19)} ${resource}${label}${places}`];
 }
 
-/** The furthest that the role as a whole has come: `2 of 4 allocated`. */
+/** The furthest stage that the whole role has reached: `2 of 4 allocated`. */
 function countsOf({ instances, allocated, registered, running, ended }: RoleStatus): string {
   if (ended > 0 && running + ended >= instances) return `${running} running, ${ended} ended`;
   if (allocated < instances) return `${allocated} of ${instances} allocated`;
@@ -107,7 +105,7 @@ function waitLines(wait: Wait, nowMs: number): string[] {
   ];
 }
 
-/** Until when it lasts at most, and what happens then. */
+/** How long the wait can last, and what happens then. */
 function endWords({ endsAtMs, atEnd }: Wait): string | undefined {
   if (endsAtMs === undefined) return undefined;
   const clock = formatClock(endsAtMs);

@@ -1,13 +1,13 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** What the second and further rows of a line begin with, beyond the line's own indentation. */
+/** The additional indentation of a line's second and further rows. */
 const hanging = 2;
-/** A terminal narrower than this is not worth indenting for. */
+/** On a terminal narrower than this, rows are not indented. */
 const narrowest = 20;
 
 /**
- * A line as rows of at most so many columns, broken between words. A word that is longer is broken too, or stays `whole`, so that an
- * address can be copied; colours stay.
+ * A line as rows of at most this many columns, broken between words. A word that is too long is broken too, or stays `whole`, so
+ * that an address can be copied; colours are kept.
  */
 export function wrap(line: string, columns: number, longWords: "broken" | "whole" = "broken"): string[] {
   if (widthOf(line) <= columns) return [line];
@@ -24,12 +24,12 @@ export function wrap(line: string, columns: number, longWords: "broken" | "whole
   return rest.trim() === "" ? rows : [...rows, rest];
 }
 
-/** How many columns it takes. */
+/** How many columns the text takes. */
 export function widthOf(line: string): number {
   return stripVTControlCharacters(line).length;
 }
 
-/** Where a row ends that begins with so many blanks; -1 when nowhere. */
+/** Where a row that begins with so many blanks ends; -1 when nowhere. */
 function breakAt(text: string, columns: number, blanks: number, longWords: "broken" | "whole"): number {
   const full = offsetOf(text, columns);
   const space = text.lastIndexOf(" ", full);
@@ -37,7 +37,7 @@ function breakAt(text: string, columns: number, blanks: number, longWords: "brok
   return longWords === "broken" ? full : text.indexOf(" ", full);
 }
 
-/** The index behind so many columns of a text that may be coloured, and has as many. */
+/** The index after so many columns of a text that may contain colours and is at least that long. */
 function offsetOf(text: string, columns: number): number {
   let at = 0;
   for (let seen = 0; seen < columns; ) {

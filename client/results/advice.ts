@@ -18,7 +18,7 @@ import type { AdviceJson } from "../printed-json.ts";
 import type { Applied } from "./apply-settings.ts";
 import type { Runs } from "./runs.ts";
 
-/** As the cluster rounds; of jobs of this machine as one rounds that nobody configured. */
+/** As the cluster rounds; for jobs of this machine as an unconfigured cluster does. */
 export function roundings(ofCluster: boolean, context: ClientContext): Roundings {
   return ofCluster ? roundingsOf(readClusterConfiguration(context)) : usualRoundings;
 }
@@ -56,8 +56,8 @@ function elephantOf(run: Run, { memoryMiB }: Roundings, gpuTypes: readonly strin
 }
 
 /**
- * The same for people.
- * @param applied what became of it, and of which file
+ * The advice in lines for people.
+ * @param applied which of it was applied, and to which file
  */
 export function adviceLines(
   { name, runs, advice, settings, drElephant: elephant }: AdviceJson,
@@ -111,7 +111,7 @@ function headline(name: string, runs: AdviceJson["runs"], nowMs: number): string
   return `${newest.applicationId}  ${name} (${so}${costs === "" ? "" : `, cost ${costs}`})`;
 }
 
-/** The one line at the end of a job that succeeded; undefined where nothing stands out. */
+/** The advice as one line at the end of a job that succeeded; undefined where nothing stands out. */
 export function adviceLine(status: JobStatus, sizes: Roundings): string | undefined {
   const piece = strongest(advise([{ status, submittedAtMs: status.startedAtMs }], sizes, {}));
   if (piece === undefined) return undefined;
@@ -121,7 +121,7 @@ export function adviceLine(status: JobStatus, sizes: Roundings): string | undefi
   return `advice: ${what}: ${held} (tony-ts advise ${status.applicationId})`;
 }
 
-/** Settings with what they become stand in columns; the rest is sentences. */
+/** Changed settings are shown in columns; the rest is sentences. */
 function pieces(advice: readonly AdviceReason[]): string[] {
   const changes = formatTable(
     advice.flatMap((piece) => ("key" in piece ? [[labelOf(piece), changeWords(piece), adviceWords(piece)]] : [])),
@@ -131,7 +131,7 @@ function pieces(advice: readonly AdviceReason[]): string[] {
 }
 
 function elephantWords({ heuristics, score, usedMiBSeconds, wastedMiBSeconds }: DrElephant): string {
-  // Its two measures know nothing of each other.
+  // The two measures are independent of each other.
   const isSpared = wastedMiBSeconds * 2 >= usedMiBSeconds && usedMiBSeconds > 0;
   const judged = heuristics.map(({ name, severity }) => {
     const why = name === "Task Memory" && severity === "NONE" && isSpared ? " (it spares small containers)" : "";

@@ -10,23 +10,23 @@ import { roleKeys } from "../../src/job/keys/role.ts";
 import type { KeyType } from "../../src/job/keys/types.ts";
 import { replaceFile } from "../../src/local-files.ts";
 
-/** Of what advice is given. */
+/** The keys that advice is given on. */
 const sizes = new Map<string, { readonly type: KeyType<number>; readonly default: string }>([
   ["memory", roleKeys["tony.{role}.memory"]],
   ["vcores", roleKeys["tony.{role}.vcores"]],
   ["gpus", roleKeys["tony.{role}.gpus"]],
 ]);
 
-/** What became of advice on a file. */
+/** What happened to advice that was applied to a file. */
 export interface Applied {
   readonly written: readonly AdvisedSetting[];
-  /** What it has, or has by default, where that is no less than is needed, or no more. */
+  /** Settings that already have a value in the file, or by default, which meets the need. */
   readonly kept: readonly AdvisedSetting[];
 }
 
 /**
- * Writes settings into a job's file, whose comments and layout stay. The runs may have had other values than the file: those of the file count.
- * @throws UserError, and nothing was written, where it is another job's, or not there, or cannot be written
+ * Writes settings into a job's file; its comments and layout stay. The runs may have had other values than the file: the file's values count.
+ * @throws UserError, with nothing written, where the file is another job's, is missing, or cannot be written
  */
 export function applySettings(name: string, changes: readonly AdvisedChange[], workingDirectory: string): Applied {
   const file = path.resolve(workingDirectory, name);
@@ -44,7 +44,7 @@ export function applySettings(name: string, changes: readonly AdvisedChange[], w
   return { written, kept };
 }
 
-/** What the file has of it; nothing where that is to change, or cannot be compared, as what has a variable. */
+/** The setting's value in the file; nothing where it has to change, or cannot be compared because it contains a variable. */
 function keptOf({ key, value, isMore }: AdvisedChange, known: readonly XmlProperty[]): AdvisedSetting[] {
   const definition = sizes.get(key.slice(key.lastIndexOf(".") + 1));
   const present = known.findLast(({ name }) => name === key)?.value ?? definition?.default;

@@ -9,21 +9,21 @@ import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { LeftFile, LeftTree } from "./left-files.ts";
 
-/** Many small files take the time of their requests, not that of their bytes. */
+/** For many small files, latency counts more than size. */
 const atOnce = 4;
 const mostTries = 3;
 
 export interface Fetching {
-  /** Where the files go; it need not exist. */
+  /** The folder to write the files to; it need not exist. */
   readonly folder: string;
-  /** Replaces files that are there already. */
+  /** Whether to replace existing files. */
   readonly force: boolean;
   readonly fetched: (file: LeftFile) => void;
 }
 
 /**
- * Refuses what must not be written before anything is: a name that leads out of the folder, which the job's own programs may have made
- * up, and without `force` a file that is there already.
+ * Before anything is written, refuses names that lead out of the folder, which the job's own programs may have made up, and, without
+ * `force`, files that exist already.
  * @throws UserError (`NAME_REFUSED`, `FILE_EXISTS`)
  */
 export function checkTargets(
@@ -48,7 +48,7 @@ export function checkTargets(
   });
 }
 
-/** Fetches what was checked. A file has its name when it is whole. @throws the first failure, the others being ended */
+/** Fetches the checked files. A file gets its name when it is complete. @throws the first failure, after the other downloads have ended */
 export async function fetchFiles({ files, folders }: LeftTree, fetching: Fetching): Promise<void> {
   for (const name of folders) await mkdir(onDisk(path.join(fetching.folder, name)), { recursive: true });
   const waiting = files.values();

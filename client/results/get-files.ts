@@ -31,9 +31,9 @@ export interface GetOptions {
 const tellEachMs = 2_000;
 
 /**
- * Fetches what a job left and tells of it.
- * @returns `cluster` where some of it is not there
- * @throws UserError where there is nothing, or it must not be written
+ * Fetches the files that a job left and says so.
+ * @returns `cluster` where some of them are missing
+ * @throws UserError where there are none, or they must not be written
  */
 export async function getFiles(
   options: GetOptions,
@@ -84,7 +84,7 @@ async function leftFiles(
   return await lastCheckpointOf(task === undefined ? status : ofTrial(status, task), places);
 }
 
-/** The job as if it were a trial of its search alone. */
+/** The trial's part of the status, as if it were a job of its own. */
 function ofTrial(status: JobStatus, trial: string): JobStatus {
   const { checkpoint: _, droppedCheckpoint: __, resumeFrom: ___, search: ____, ...job } = status;
   const lead = status.tasks.find(

@@ -16,8 +16,8 @@ interface HistoryJob {
 }
 
 /**
- * The files of a job's history: in the folder that a job of this machine has of its own, else below `tony.history.location`.
- * @throws UserError (`NO_HISTORY`) without that key, (`NOTHING_LEFT`) where it is not there
+ * The files of a job's history: in the own folder of a job of this machine, else below `tony.history.location`.
+ * @throws UserError (`NO_HISTORY`) without that key, (`NOTHING_LEFT`) where there is none
  */
 export async function historyOf(
   job: HistoryJob,

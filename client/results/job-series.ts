@@ -16,7 +16,7 @@ import { nothingLeft } from "./nothing-left.ts";
 /**
  * What a job's tasks used and reported over time, from its history.
  * @param wanted a task or a role; undefined: all of them
- * @throws UserError where it has not ended, or has left none
+ * @throws UserError where the job has not ended, or has left none
  */
 export async function seriesOf(
   application: string,
@@ -36,7 +36,7 @@ export async function seriesOf(
   throw nothingLeft(`No task of ${application} ran long enough to be measured`);
 }
 
-/** The same of all tasks. @throws UserError (`NOTHING_LEFT`, `NO_HISTORY`) where it has not ended, or has left none */
+/** The same for all tasks. @throws UserError (`NOTHING_LEFT`, `NO_HISTORY`) where the job has not ended, or has left none */
 export async function storedSeries(
   report: ApplicationReport,
   conf: readonly string[],
@@ -55,7 +55,7 @@ export async function storedSeries(
 
 const shownFirst: readonly string[] = ["cpu", "memory", "gpu", "gpu-memory", "disk-read", "disk-written", "step"];
 
-/** The same for people: a line for each quantity of each task. */
+/** The series in lines for people: one for each quantity of each task. */
 export function seriesLines({ axis, rows }: JobSeries): string[] {
   return formatTable(
     rows.flatMap(({ task, memoryLimitBytes, series }) =>
@@ -64,7 +64,7 @@ export function seriesLines({ axis, rows }: JobSeries): string[] {
   );
 }
 
-/** What is measured of every task first; what programs report as they began to. */
+/** First the quantities that are measured of every task; then what programs report, in the order in which they began to. */
 function inOrder(series: readonly TaskSeries[]): TaskSeries[] {
   const place = ({ name }: TaskSeries) => {
     const known = shownFirst.indexOf(ofAllGpus(name));

@@ -21,7 +21,7 @@ import { nothingLeft } from "./nothing-left.ts";
 
 /**
  * The files of a job's last checkpoint, with the names that its program gave them.
- * @throws UserError (`NOTHING_LEFT`) where it has none, or it is not there any more
+ * @throws UserError (`NOTHING_LEFT`) where it has none, or the checkpoint is gone
  */
 export async function lastCheckpointOf(status: JobStatus, places: Places): Promise<LeftFiles> {
   const { checkpoint, applicationId, droppedCheckpoint, outcome, resumeFrom } = status;
@@ -38,7 +38,7 @@ export async function lastCheckpointOf(status: JobStatus, places: Places): Promi
   return await checkpointAt(checkpoint, places, again);
 }
 
-/** A search has none of its own, but its trials may: of those that have one the best is named. */
+/** A search has no checkpoint of its own, but its trials may: the best trial with one is named. */
 function trialWords(status: JobStatus): string {
   const { search, applicationId } = status;
   const trials = search === undefined ? [] : trialsOf(status, search);
@@ -49,8 +49,8 @@ function trialWords(status: JobStatus): string {
 }
 
 /**
- * The files of a checkpoint, or where an executor stored it and it is damaged, of the one before it.
- * @throws UserError (`NOTHING_LEFT`) where it is not there any more
+ * The files of a checkpoint; where an executor stored it and it is damaged, those of the previous one.
+ * @throws UserError (`NOTHING_LEFT`) where it is gone
  */
 export async function checkpointAt(
   checkpoint: { readonly step: number; readonly path: string },
@@ -77,12 +77,12 @@ async function wholeInstead({
     });
     return { path: whole.path, remarks: remarks.map((words) => `${words}: ${fileSystem.uri}${whole.path}`) };
   } catch {
-    // What is wrong with it is told as its files are fetched.
+    // Any fault is reported when the files are fetched.
     return { path: named, remarks: [] };
   }
 }
 
-/** Of one that an executor uploaded, those in its list; else the file, or all of the folder. */
+/** The files of a checkpoint: those in its list, if an executor uploaded it; else the file itself, or the whole folder. */
 async function storedFiles(place: LocatedPath): Promise<LeftTree> {
   const { fileSystem, path: source } = place;
   if (parseCarriedName(path.basename(source)) !== undefined) {
@@ -99,7 +99,7 @@ async function storedFiles(place: LocatedPath): Promise<LeftTree> {
   return { files: [leftFile(path.basename(source), fileSystem, entry)], folders: [] };
 }
 
-/** The files whose names go on where its own ends, as TensorFlow's `model-50.index`. */
+/** The files whose names start with the checkpoint's name, as TensorFlow's `model-50.index`. */
 async function namesakes({ fileSystem, path: source }: LocatedPath): Promise<LeftFile[]> {
   const entries = (await ifThere(fileSystem.list(path.dirname(source)))) ?? [];
   return entries

@@ -2,7 +2,7 @@ import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { latestOfJob } from "../../src/job/stored/stored-checkpoints.ts";
 
-/** What is needed of FileSystems. */
+/** The part of FileSystems that is needed. */
 export interface CheckpointLookUp {
   locate(pathOrUri: string): {
     readonly fileSystem: Pick<FileSystem, "uri" | "stat" | "list" | "open">;
@@ -17,7 +17,7 @@ export interface StoredCheckpoint {
   readonly atMs: number;
 }
 
-/** The latest one of a job, by the folder itself: where nobody was told of it. Undefined where there is none, or nobody can look. */
+/** A job's latest checkpoint by the folder's content, where no status reported one. Undefined where there is none, or the folder cannot be read. */
 export async function latestStored(
   applicationId: string,
   folder: string,

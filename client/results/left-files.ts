@@ -4,35 +4,35 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { type FileSystems, type LocatedPath, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 
-/** A file that a job left, and where it goes. */
+/** A file that a job left, and the name that it gets here. */
 export interface LeftFile {
-  /** Relative to the folder that it goes to: the name that the program gave it. */
+  /** Relative to the target folder: the name that the program gave it. */
   readonly path: string;
   readonly fileSystem: FileSystem;
-  /** Where it lies there. */
+  /** Its path on the file system. */
   readonly source: string;
   readonly sizeBytes: number;
   readonly executable: boolean;
 }
 
-/** What is below a folder. */
+/** The content of a folder. */
 export interface LeftTree {
   readonly files: readonly LeftFile[];
-  /** The empty ones, relative to the same folder. */
+  /** The empty folders, relative to the same folder. */
   readonly folders: readonly string[];
 }
 
 export interface LeftFiles extends LeftTree {
-  /** What a person should know of them: what is missing, and why. */
+  /** Remarks for people: what is missing, and why. */
   readonly remarks: readonly string[];
-  /** Some of it was never stored, or is not there any more. */
+  /** Some of it was never stored, or is gone. */
   readonly isIncomplete?: boolean;
 }
 
 export type Places = Pick<FileSystems, "locate">;
 export type HomePlaces = Pick<FileSystems, "locate" | "home">;
 
-/** Where an address of a job's status is. A plain path is what its program saw: one of the machines' own files. */
+/** The place of an address in a job's status. A plain path is what the program saw: a file of the machines themselves. */
 export function placeOf(address: string, places: Places): LocatedPath {
   return places.locate(splitUri(address) === undefined ? `file://${address}` : address);
 }
@@ -58,7 +58,7 @@ export function leftFile(name: string, fileSystem: FileSystem, entry: FileStatus
   return { path: name, fileSystem, source, sizeBytes, executable: (permission & 0o100) !== 0 };
 }
 
-/** A small list that an executor left. @throws UserError (`LIST_UNREADABLE`) where it is none */
+/** A small list that an executor left. @throws UserError (`LIST_UNREADABLE`) where the content is no such list */
 export async function readList<List>(
   { fileSystem, path: file }: LocatedPath,
   parse: (json: string) => List,

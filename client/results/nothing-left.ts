@@ -1,6 +1,6 @@
 import { UserError } from "../../src/errors.ts";
 
-/** Of a job that did not leave what is asked for, or where nobody can say where it is. */
+/** The error for a job that did not leave the requested files, or where nobody knows where they are. */
 export function nothingLeft(message: string): UserError {
   return new UserError(message, { code: "NOTHING_LEFT" });
 }

@@ -16,15 +16,15 @@ import { noHistory } from "./job-history.ts";
 
 export interface PortalChoice {
   readonly proxies?: PortalProxies | undefined;
-  /** Another address than this machine's own, where people log in. */
+  /** The address to listen on, if not this machine's own, where people log in. */
   readonly listen?: string | undefined;
   readonly upkeep: "none" | "dry-run" | "whole";
 }
 
 /**
- * Runs the portal, a program of its own, until it ends; signals of a terminal reach it, too.
+ * Runs the portal, a separate program, until it ends; signals of a terminal reach it, too.
  * @returns its exit code; undefined where a signal ended it
- * @throws UserError (`NO_HISTORY`) where jobs keep none
+ * @throws UserError (`NO_HISTORY`) where jobs keep no history
  */
 export async function runPortal(
   port: number,
@@ -43,7 +43,7 @@ export async function runPortal(
   return typeof exitCode === "number" ? exitCode : undefined;
 }
 
-/** @throws UserError (`NO_HISTORY`) where jobs keep none; (`JOB_INVALID`) where a setting is wrong, by which it may remove */
+/** @throws UserError (`NO_HISTORY`) where jobs keep no history; (`JOB_INVALID`) where a setting is wrong that decides what is removed */
 export function portalSettings(
   port: number,
   conf: readonly string[],
@@ -113,7 +113,7 @@ interface ProxyOptions {
   readonly "user-header": string | undefined;
 }
 
-/** @throws UserError where only a part of it is said, or is no address or header */
+/** @throws UserError where only some of the options are given, or one is not an address or header */
 export function portalProxies({ listen, proxy, "user-header": header }: ProxyOptions): PortalProxies | undefined {
   if (proxy === undefined && header === undefined) return undefined;
   if (proxy === undefined || header === undefined)

@@ -4,7 +4,7 @@ import { amount, arrayOf, count, literal, object, type Shape, string } from "../
 import type { MasterConnection } from "../master/master-connection.ts";
 
 /**
- * What was measured so far of a running job's tasks, the first ones of each role, as its page is told; undefined where its ApplicationMaster does
+ * The measurements so far of a running job's first tasks of each role, as the job's page gets them; undefined where its ApplicationMaster does
  * not answer, or the job has no page.
  */
 export async function runningSeries(link: Pick<MasterConnection, "askPage">): Promise<RunSeries | undefined> {

@@ -16,10 +16,10 @@ type Connect = (contact: MasterContact) => Pick<MasterConnection, "follow" | "re
 /** The newest first. */
 export type Runs = readonly [Run, ...Run[]];
 
-/** Of a name's runs: older ones say little about the next one. */
+/** So many runs of a name: older ones say little about the next one. */
 const MOST_RUNS = 10;
 
-/** The one run of an id. @throws UserError where nothing is known of its tasks */
+/** The run with an id. @throws UserError where nothing is known of its tasks */
 export async function runOf(
   id: string,
   conf: readonly string[],
@@ -35,7 +35,7 @@ export async function runOf(
   return { status, submittedAtMs: report.startTimeMs, ...(series === undefined ? {} : { series }) };
 }
 
-/** The last runs of the caller's jobs of a name that have ended, the newest first. @throws UserError where there are none */
+/** The last ended runs among the caller's jobs of a name, the newest first. @throws UserError where there are none */
 export async function runsOf(
   name: string,
   conf: readonly string[],

@@ -11,13 +11,13 @@ import { searchFolder } from "../output/trial-table.ts";
 import { filesIn, type LeftFile, type LeftFiles, type Places, placeOf, readList } from "./left-files.ts";
 import { nothingLeft } from "./nothing-left.ts";
 
-/** A task's results, as its executor told of their upload. */
+/** A task's results, as its executor reported their upload. */
 interface TaskResults extends Transfer {
   readonly task: string;
 }
 
 /**
- * The results of all tasks, each task's in a folder of its own, or of the one that is named.
+ * The results of all tasks, each task's in a folder of its own, or those of one named task.
  * @throws UserError (`NOTHING_LEFT`) where there are none
  */
 export async function resultsOf(
@@ -102,7 +102,7 @@ function unfinishedWords(state: "failed" | "under-way", reason: string, files: r
   return files.length === 0 ? what : `${what}; what is there comes from an earlier run`;
 }
 
-/** What has gone since it was stored. */
+/** Files that have been removed since they were stored. */
 function missingWords({ url, files, bytes }: TaskResults, found: readonly LeftFile[]): string[] {
   const foundBytes = found.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (found.length === files && foundBytes === bytes) return [];
@@ -110,7 +110,7 @@ function missingWords({ url, files, bytes }: TaskResults, found: readonly LeftFi
   return [`${words(files, bytes)} were stored in ${url}; it has ${words(found.length, foundBytes)} now`];
 }
 
-/** A search has files of its own, which are none of its tasks'. */
+/** A search has files of its own, apart from its tasks' results. */
 function searchWords(search: SearchStatus | undefined, applicationId: string, localFolder: string | undefined): string {
   if (search === undefined) return "";
   const folder = searchFolder(search, applicationId, localFolder);

@@ -3,8 +3,8 @@ import type { SessionOutput } from "../../src/api/session-messages.ts";
 import type { CallingSession } from "../../src/api/session-stream.ts";
 
 /**
- * Serves connections of this machine by sessions.
- * @param open undefined while there is nobody to ask for one: the connection is reset
+ * Serves local connections by sessions.
+ * @param open undefined while there is no AM to open a session with: the connection is reset
  */
 export function carriedBy(open: () => CallingSession | undefined): (socket: Socket) => Promise<string | undefined> {
   return async (socket) => {
@@ -16,11 +16,11 @@ export function carriedBy(open: () => CallingSession | undefined): (socket: Sock
 }
 
 /**
- * Connects a socket of this machine with a session that is a connection, until both sides have ended. Each side is read as fast as the
- * other takes it, and may end while the other goes on.
- * @param socket with `allowHalfOpen`. It is reset when the session fails: an end would look as if all had been sent
+ * Connects a local socket with a session that carries a connection, until both sides have ended. Each side is read as fast as the
+ * other accepts data, and may end while the other continues.
+ * @param socket with `allowHalfOpen`. It is reset when the session fails: an end would look as if everything had been sent
  * @throws UserError, ApiError: the AM refuses the session, or was lost
- * @returns why the session failed; undefined: it did not, or this side has gone
+ * @returns why the session failed; undefined: it did not, or this side is gone
  */
 export async function carryConnection(socket: Socket, session: CallingSession): Promise<string | undefined> {
   let failure: string | undefined;
@@ -47,7 +47,7 @@ export async function carryConnection(socket: Socket, session: CallingSession): 
   return failure;
 }
 
-/** When the socket breaks, its close ends the session. */
+/** When the socket breaks, its close event ends the session. */
 async function sendAll(socket: Socket, session: CallingSession): Promise<void> {
   try {
     for await (const data of socket.iterator({ destroyOnReturn: false })) await session.send({ type: "data", data });

@@ -5,19 +5,20 @@ import type { AttemptConnection, FollowUpdate } from "../master/attempt-connecti
 import type { MasterConnection } from "../master/master-connection.ts";
 import { connectRunningJob } from "./running-job.ts";
 
-/** YARN needs less to start another attempt, where it may. */
+/** YARN needs less time than this to start another attempt, if it may. */
 const absenceLimitMs = 180_000;
 const askAgainMs = 1_000;
 
-/** What an AM said, and the connection to it. */
+/** A message from an AM, and the connection to it. */
 export interface MasterUpdate<Master> {
   readonly master: Master;
   readonly update: FollowUpdate;
 }
 
 /**
- * What the AM of a job that runs says, and the next one when it is lost. Ends when the job has ended, or the signal aborts.
- * @throws UserError, ApiError: it cannot be asked, at first or for three minutes
+ * The messages of a running job's AM, and of the next one when it is lost. Ends when the job has ended, or the signal
+ * aborts.
+ * @throws UserError, ApiError: the AM cannot be asked, at first or for three minutes
  */
 export function followRunning(
   id: string,
@@ -28,7 +29,7 @@ export function followRunning(
   return followAttempts(() => connectRunningJob(id, conf, context), context, signal);
 }
 
-/** The same of AMs that are connected in this way. @param pause before the next one is looked for */
+/** The same for AMs that are connected in this way. @param pause before looking for the next AM */
 export async function* followAttempts<Master extends Pick<AttemptConnection, "follow" | "close">>(
   connect: () => Promise<Master>,
   { now, output }: Pick<ClientContext, "now" | "output">,

@@ -10,39 +10,39 @@ import { followRunning } from "./follow-running.ts";
 import { LocalPort, type LocalPortChoice } from "./local-port.ts";
 import { isThisMachine } from "./this-machine.ts";
 
-/** Where connections go: a port of the node of a task's container. */
+/** Where connections go: a port on the node of a task's container. */
 export interface Destination {
   readonly task: string;
   readonly port: number;
 }
 
 export interface ForwardOptions {
-  /** Where the job has it now; undefined: nowhere. */
+  /** Finds the destination in the job's current status; undefined: there is none. */
   readonly find: (status: JobStatus) => Destination | undefined;
-  /** How long it may be nowhere at first, and what to say then; absent: until the job ends. */
+  /** How long there may be no destination at first, and the error then; absent: until the job ends. */
   readonly patience?: {
     readonly waitMs: (status: JobStatus) => number;
     readonly missing: (status: JobStatus) => UserError;
   };
-  /** Nothing is forwarded before somebody listens there, for which a program that runs has so long. Absent: that is not waited for. */
+  /** Nothing is forwarded until a server listens at the destination; a running program has this long to start it. Absent: not awaited. */
   readonly listensWithinMs?: number;
-  /** What is said of it. @param address `127.0.0.1:6006` */
+  /** Says where the port is. @param address `127.0.0.1:6006` */
   readonly show: (address: string, destination: Destination) => string;
-  /** The port of this machine; default the destination's, or any when that is taken. */
+  /** The port on this machine; default the destination's, or any when that is taken. */
   readonly localPort: number | undefined;
   readonly json: boolean;
   readonly conf: readonly string[] | undefined;
 }
 
-/** Where connections go at present, and by which AM. */
+/** Where connections go now, and through which AM. */
 interface Way {
   readonly master: MasterConnection;
   readonly destination: Destination;
 }
 
 /**
- * Forwards connections from this machine to a task's node until the job ends or a signal comes.
- * @throws UserError: there is nothing to forward to, or the port is taken; ApiError: the AM refuses it
+ * Forwards connections from this machine to a task's node until the job ends or a signal arrives.
+ * @throws UserError: there is no destination, or the port is taken; ApiError: the AM refuses it
  */
 export async function forwardUntilEnd(id: string, options: ForwardOptions, context: ClientContext): Promise<ExitCode> {
   const leave = new AbortController();
@@ -57,7 +57,7 @@ export async function forwardUntilEnd(id: string, options: ForwardOptions, conte
   }
 }
 
-/** The same until the signal aborts. @param heard from the job's AMs @returns how the job has ended, where its AM said it */
+/** The same until the signal aborts. @param heard messages of the job's AMs @returns how the job ended, where its AM reported that */
 export async function forwardUntil(
   signal: AbortSignal,
   id: string,
@@ -117,7 +117,7 @@ function neverListened(what: string, id: string, { task }: Destination): UserErr
   return new UserError(message, { code: "NOT_LISTENING", exitCode: ExitCode.cluster });
 }
 
-/** Whether somebody takes a connection there. */
+/** Whether a server accepts a connection there. */
 async function listens(way: Way): Promise<boolean> {
   const session = openSession(way);
   let isOpen = false;
@@ -144,7 +144,7 @@ async function openLocal(
   return local;
 }
 
-/** While the AM is lost, and the next one is waited for, there is none to ask. */
+/** While the AM is lost and the next one is awaited, there is none to ask. */
 function openUnlessLost(way: Way): ReturnType<typeof openSession> | undefined {
   return way.master.isClosed ? undefined : openSession(way);
 }
@@ -154,8 +154,8 @@ function openSession({ master, destination: { task, port } }: Way): ReturnType<M
 }
 
 /**
- * On the task's own node the port that is forwarded would be ours as soon as the program has it no more: its executor, which looks for it
- * there, would find this one.
+ * On the task's own node the forwarded port would be ours as soon as the program releases it: its executor, which checks whether the port
+ * is served, would find our listener.
  */
 async function portChoice(
   { localPort }: ForwardOptions,
@@ -175,7 +175,7 @@ export function leadsTo(shown: string, { task, port }: Destination): string {
   return `${shown} is forwarded to port ${port} of ${task}; Ctrl-C ends it`;
 }
 
-/** A signal ends it, and nothing of the job. @returns stops it */
+/** A signal ends the forwarding, not the job. @returns a function that stops watching */
 export function watchLeaving(leave: () => void): () => void {
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
   for (const signal of signals) process.on(signal, leave);
@@ -184,7 +184,7 @@ export function watchLeaving(leave: () => void): () => void {
   };
 }
 
-/** A browser tries again and again: the same words are said once in a row. */
+/** A browser tries again and again: consecutive repetitions are printed once. */
 function onlyNews(say: (text: string) => void): (text: string) => void {
   let last = "";
   return (text) => {

@@ -5,26 +5,24 @@ import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { isTrusted, otherEnd, type TcpSocket, tcpSockets } from "../../src/tcp-sockets.ts";
 
-/** No other machine reaches it. */
+/** No other machine can reach it. */
 const HOST = "127.0.0.1";
 
 export interface LocalPortOptions {
-  /** Serves a new connection of this process's user. @returns why that failed */
+  /** Serves a new connection of this process's user. @returns why that failed, if it did */
   readonly serve: (socket: Socket) => Promise<string | undefined>;
-  /** Why a connection failed or was refused; others go on. */
+  /** Called with why a connection failed or was refused; others go on. */
   readonly failed: (reason: string) => void;
-  /** The ApplicationMaster refuses connections, or cannot be asked. */
+  /** Called when the ApplicationMaster refuses connections, or cannot be asked. */
   readonly refused: (error: unknown) => void;
-  /** Of this machine, now; only tests set it. */
+  /** This machine's current sockets; only tests set it. */
   readonly sockets?: () => Promise<readonly TcpSocket[]>;
 }
 
-/** Where it is to be: at that port, or rather there, else at any. */
+/** Which port to use: exactly this one, or this one if possible and else any. */
 export type LocalPortChoice = { readonly exactly: number } | { readonly rather: number };
 
-/**
- * A port of this machine. All users of this machine reach it; only connections of this process's user are served.
- */
+/** A port on this machine. All users of the machine can reach it; only connections of this process's user are served. */
 export class LocalPort {
   readonly #options: LocalPortOptions;
   readonly #server: Server;
@@ -39,7 +37,7 @@ export class LocalPort {
     });
   }
 
-  /** @throws UserError (`LOCAL_PORT_TAKEN`) where exactly that port is wanted, and cannot be had */
+  /** @throws UserError (`LOCAL_PORT_TAKEN`) where exactly that port is required and not available */
   static async listen(choice: LocalPortChoice, options: LocalPortOptions): Promise<LocalPort> {
     const local = new LocalPort(options);
     try {
@@ -57,7 +55,7 @@ export class LocalPort {
     return formatHostPort({ host: HOST, port: typeof address === "object" ? (address?.port ?? 0) : 0 });
   }
 
-  /** Ends it, with all its connections. */
+  /** Closes the port and all its connections. */
   close(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.resetAndDestroy();

@@ -6,7 +6,7 @@ import { statusNow } from "../master/attempt-connection.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import { connectRunningJob } from "./running-job.ts";
 
-/** The tasks that a name means, and what people call each. */
+/** The tasks that a name stands for, and the name shown for each. */
 interface Meant {
   readonly tasks: readonly string[];
   readonly nameOf: (task: string) => string;
@@ -14,21 +14,21 @@ interface Meant {
 
 type Asked = Pick<MasterConnection, "follow">;
 
-/** The tasks that a person means: the one of that name, or of a search's `trial:17` or `trial:17/ps:0` those of the trial. */
+/** The tasks that a person means: the task of that name, or for `trial:17` or `trial:17/ps:0` of a search the trial's. */
 export function tasksMeant(status: JobStatus, name: string): string[] {
   if (!isByTrial(name)) return [name];
   return status.tasks.map(({ task }) => task).filter((task) => isOfTrial(shownNameInTrial(status, task), name));
 }
 
-/** The same where it has to be one; undefined where there is none. @throws UserError `NO_SUCH_TASK`: there are several */
+/** The same where it has to be a single task; undefined where there is none. @throws UserError `NO_SUCH_TASK`: there are several */
 export function taskMeant(status: JobStatus, name: string): string | undefined {
   const tasks = tasksMeant(status, name);
   return tasks.length === 0 ? undefined : only(name, tasks, (task) => spokenName(status, task));
 }
 
 /**
- * The tasks that are meant of a job that runs.
- * @throws UserError `NO_SUCH_TASK`: it has no such trial. Of another name its AM says so
+ * The tasks of a running job that a name stands for.
+ * @throws UserError `NO_SUCH_TASK`: it has no such trial. Any other unknown name is refused by its AM
  */
 export async function tasksMeantOf(master: Asked, name: string): Promise<readonly string[]> {
   return (await meantOf(master, name)).tasks;
@@ -44,7 +44,7 @@ async function meantOf(master: Asked, name: string): Promise<Meant> {
 }
 
 /**
- * The connection to the AM of a job that runs, and the one task that is meant.
+ * The connection to a running job's AM, and the one task that is meant.
  * @throws UserError as connectRunningJob, and `NO_SUCH_TASK`
  */
 export async function connectTask(

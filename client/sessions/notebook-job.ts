@@ -2,11 +2,11 @@ import { shellWords } from "../../src/job/shell-words.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { Destination } from "./forward.ts";
 
-/** The role of a job that runs JupyterLab. */
+/** The role that runs JupyterLab. */
 const ROLE = "notebook";
 /**
- * What a job of one JupyterLab says. It listens on its node's loopback alone: the way to it is the job's own channel. Its files are in
- * the working directory, because containers need not have a home that they may write.
+ * The settings of a job with one JupyterLab. It listens on its node's loopback only, and is reached through the job's own channel. Its
+ * files are in the working directory, because containers need not have a home directory that they may write to.
  * @param interpreter as the container's shell finds it
  * @param idleMs undefined: it does not end by itself
  */
@@ -31,7 +31,7 @@ function command(interpreter: string, idleMs: number | undefined): string {
   const python = shellWords([interpreter]);
   return [
     `if ! ${python} -c 'import jupyterlab'; then echo ${python} "on $NM_HOST ${lacks}" >&2; exit 1; fi`,
-    // One of its files there holds the token and may be read by all (jpserver-PID-open.html).
+    // One of JupyterLab's files there contains the token and may be readable by everybody (jpserver-PID-open.html).
     'mkdir -p -m 700 "$PWD/.jupyter"',
     'export JUPYTER_RUNTIME_DIR="$PWD/.jupyter/runtime" JUPYTER_DATA_DIR="$PWD/.jupyter/data"',
     'export JUPYTER_CONFIG_DIR="$PWD/.jupyter/config" IPYTHONDIR="$PWD/.ipython"',
@@ -42,7 +42,7 @@ function command(interpreter: string, idleMs: number | undefined): string {
   ].join("; ");
 }
 
-/** A kernel that works is not idle, and one whose page is open may be. */
+/** A kernel that is computing is not idle; one whose page is open may be. */
 function idleOptions(idleMs: number | undefined): string[] {
   if (idleMs === undefined) return [];
   const seconds = Math.max(1, Math.round(idleMs / 1_000));

@@ -5,8 +5,9 @@ import type { Applications } from "../applications/applications.ts";
 import { hasEnded } from "../applications/applications.ts";
 
 /**
- * The address of a job's page at YARN's proxy. Its last part, which a browser sends to nobody, is what shows the whole job.
- * @throws UserError (`NO_PAGE`) where it has none, or is not the caller's
+ * The address of a job's page at YARN's proxy. Its last part, which a browser never sends, is the secret that shows the
+ * whole job.
+ * @throws UserError (`NO_PAGE`) where the job has no page, or is not the caller's
  */
 export async function pageAddress(
   id: string,

@@ -8,27 +8,27 @@ import { PageViewer } from "./page-viewer.ts";
 export interface PageDoorOptions {
   /** The page, one file. */
   readonly html: Buffer;
-  /** What the job's ApplicationMaster answers, as JSON. @param path below `api/v1/`, with its query */
+  /** The answer of the job's ApplicationMaster, as JSON. @param path below `api/v1/`, with its query */
   readonly ask: (path: string) => Promise<string>;
-  /** So long changes are gathered before viewers are told; only tests set it. */
+  /** How long changes are collected before viewers are told; only tests set it. */
   readonly gatherMs?: number;
 }
 
-/** So many pages are told of changes as they come; others ask. */
+/** At most this many pages are told of changes as they happen; others ask. */
 export const MOST_VIEWERS = 8;
-/** As long as the ApplicationMaster answers from the same look at the job. */
+/** For this long the ApplicationMaster answers from the same snapshot of the job. */
 const GATHER_MS = 1_000;
-/** So long a viewer may take to hear how the job ended. */
+/** How long a viewer may take to receive how the job ended. */
 const LAST_MS = 2_000;
-/** Where a page is told of changes, with the query of what it shows. */
+/** The path where a page is told of changes, with the query for what it shows. */
 const STREAM = `${PAGE_API}stream?`;
 
 /**
- * Serves a job's page on this machine: what it asks is asked of the ApplicationMaster over the connection that clients have to it. Whatever
- * else runs in the viewer's browser does not know the token, and is shown nothing.
+ * Serves a job's page on this machine: passes its requests to the ApplicationMaster over the client's connection. Other programs and pages
+ * in the viewer's browser do not know the token, and see nothing.
  */
 export class PageDoor {
-  /** Shows the job, in the part of the address that browsers send to nobody. */
+  /** The secret that shows the job, in the part of the address that browsers never send. */
   readonly token = randomBytes(24).toString("base64url");
   readonly #options: PageDoorOptions;
   readonly #server: Server;
@@ -45,12 +45,12 @@ export class PageDoor {
     socket.resume();
   }
 
-  /** The job may have changed. To be called at least each second, so that viewers who were busy hear of it. */
+  /** The job may have changed. To be called at least every second, so that viewers who were busy hear of it. */
   changed(): void {
     for (const viewer of this.#viewers) viewer.changed();
   }
 
-  /** Tells all viewers a last time how the job is, and why nothing more comes. */
+  /** Tells all viewers the job's last state, and why there will be no more. */
   async close(words: string): Promise<void> {
     const told = Promise.all([...this.#viewers].map((viewer) => viewer.end(words)));
     await Promise.race([told, sleep(LAST_MS, undefined, { ref: false })]);
@@ -70,7 +70,7 @@ export class PageDoor {
         response.setHeader("Cache-Control", "no-store");
         send(response, 200, "application/json; charset=utf-8", Buffer.from(json));
       } catch {
-        // The page says that nobody answers, and asks again.
+        // The page then says that nobody answers, and asks again.
         send(response, 502, "text/plain; charset=utf-8", Buffer.from("The ApplicationMaster does not answer\n"));
       }
     }

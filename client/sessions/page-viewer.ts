@@ -4,17 +4,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 export interface PageViewerOptions {
   readonly response: ServerResponse;
-  /** What the page shows of the job, as it asks for it. */
+  /** The query of the page's own requests: what it shows of the job. */
   readonly query: URLSearchParams;
   /** @param path below `api/v1/`, with its query */
   readonly ask: (path: string) => Promise<string>;
-  /** So long changes are gathered. */
+  /** How long changes are collected. */
   readonly gatherMs: number;
 }
 
 /**
- * A page that is told of a job as it changes, by server-sent events (HTML Living Standard §9.2). One answer at a time is on its way to it:
- * who reads slowly is told less often, and holds no more than that.
+ * A page that is told of a job's changes by server-sent events (HTML Living Standard §9.2). One answer at a time is in flight: a slow
+ * reader gets fewer of them, and no more than one is buffered.
  */
 export class PageViewer {
   readonly #options: PageViewerOptions;
@@ -33,12 +33,12 @@ export class PageViewer {
     void this.#tell(0);
   }
 
-  /** The job may have changed. Called again at least each second, so that what is missed meanwhile comes then. */
+  /** The job may have changed. Called at least every second, so that a busy page catches up with what it missed. */
   changed(): void {
     if (!this.#isTold) void this.#tell(this.#options.gatherMs);
   }
 
-  /** The last that it is told: how the job is now, and why nothing more comes. Resolves when the connection is closed. */
+  /** Sends the last message: the job's state now, and why there will be no more. Resolves when the connection is closed. */
   async end(words: string): Promise<void> {
     const { response, query, ask } = this.#options;
     this.#isOver = true;
@@ -60,7 +60,7 @@ export class PageViewer {
       this.#since = rev;
       if (isNew && !response.write(`data: ${json}\n\n`)) await once(response, "drain", { signal: this.#left.signal });
     } catch {
-      // The page notices that, and asks for itself.
+      // The page notices the end of the stream, and asks again itself.
       if (!this.#isOver) response.end();
     } finally {
       this.#isTold = false;

@@ -3,18 +3,16 @@ import type { CallingSession } from "../../src/api/session-stream.ts";
 
 const passed = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const;
 
-/** Shells add it to the number of the signal that ended a command. */
+/** Shells add this to the number of the signal that ended a command. */
 export const SIGNALLED = 128;
 
 export interface PassedSignals {
-  /** The exit code of one that has ended the session itself; undefined while none has. */
+  /** The exit code for a signal that has ended the session itself; undefined while none has. */
   readonly endedWith: () => number | undefined;
   readonly stop: () => void;
 }
 
-/**
- * Passes signals on to a session's command. A second SIGINT or SIGTERM ends the session, and with it the command, as SIGHUP does at once.
- */
+/** Passes signals to a session's command. A second SIGINT or SIGTERM ends the session, and with it the command; SIGHUP does so at once. */
 export function passSignals(session: CallingSession, source: NodeJS.EventEmitter = process): PassedSignals {
   let isEnding = false;
   let endedWith: number | undefined;

@@ -6,7 +6,7 @@ import type { CallingSession } from "../../src/api/session-stream.ts";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { SIGNALLED } from "./pass-signals.ts";
 
-/** Where a command's input comes from, and its output goes. */
+/** The sources of a command's input, and the targets of its output. */
 export interface CommandStreams {
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -15,8 +15,8 @@ export interface CommandStreams {
 
 /**
  * Connects a session's command with these streams until it has ended.
- * @param started is told that it runs, and whether it has a terminal
- * @returns its exit code; 128 + the signal where one ended it
+ * @param started is called when it runs, and whether it has a terminal
+ * @returns its exit code; 128 + the signal's number where one ended it
  * @throws UserError `NO_SUCH_TASK`; `SESSION_FAILED`: it could not begin, or was ended; ApiError: the AM refuses it, or the connection broke
  */
 export async function runCommand(
@@ -46,20 +46,20 @@ export async function runCommand(
   }
 }
 
-/** The connection may have broken before the command began, or while its start was on the way. */
+/** The connection may have broken before the command began, or before its start was reported. */
 function unheard(error: ApiError): Error {
   if (error.code !== "API_UNREACHABLE") return error;
   const message = `${error.message}\n  Whether the command began is not known; it ends with the connection: run it again`;
   return new UserError(message, { code: "SESSION_FAILED", exitCode: ExitCode.unknown, cause: error });
 }
 
-/** An error by which a session did not do what it was opened for. */
+/** The error for a session that could not do what it was opened for. */
 function sessionFailed({ reason, noSuchTask }: SessionFailure): UserError {
   if (noSuchTask === true) return new UserError(reason, { code: "NO_SUCH_TASK" });
   return new UserError(reason, { code: "SESSION_FAILED", exitCode: ExitCode.unknown });
 }
 
-/** Sends what comes, as fast as it is taken. @returns stops it */
+/** Sends input as fast as the session accepts it. @returns a function that stops it */
 function sendInput(input: Readable, session: CallingSession): () => void {
   const data = (chunk: Uint8Array) => {
     input.pause();
@@ -79,7 +79,7 @@ function write(to: Writable, data: Uint8Array): Promise<void> {
   return new Promise((resolve) => to.write(data, () => resolve()));
 }
 
-/** As shells have it. */
+/** The exit code as a shell would report it. */
 function exitCodeOf({ exitCode, signal }: SessionExit): number {
   const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1];
   return number === undefined ? exitCode : SIGNALLED + number;

@@ -7,8 +7,9 @@ import type { ClientContext } from "../context.ts";
 import { connectMaster, type MasterConnection } from "../master/master-connection.ts";
 
 /**
- * The AM of a job that runs.
- * @throws UserError (`HAS_ENDED`) where it has ended, (`NOT_RUNNING`) where it does not run yet, or its AM cannot be asked
+ * The AM of a running job.
+ * @throws UserError (`HAS_ENDED`) where the job has ended, (`NOT_RUNNING`) where it does not run yet, or its AM cannot be
+ * asked
  */
 export async function connectRunningJob(
   id: string,

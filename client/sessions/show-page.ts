@@ -11,16 +11,17 @@ import { LocalPort } from "./local-port.ts";
 import { PageDoor } from "./page-door.ts";
 
 export interface ShowPageOptions {
-  /** The port of this machine; default any. */
+  /** The port on this machine; default any. */
   readonly localPort: number | undefined;
   readonly json: boolean;
   readonly conf: readonly string[] | undefined;
 }
 
 /**
- * Shows a running job's page on this machine until the job ends or a signal comes. An ApplicationMaster that is lost is replaced meanwhile.
- * @param heard from the job's ApplicationMasters
- * @throws UserError, ApiError: the job does not run, has no page, or is not the caller's to see
+ * Shows a running job's page on this machine until the job ends or a signal arrives. When the ApplicationMaster is lost, the page continues
+ * with the next one.
+ * @param heard messages of the job's ApplicationMasters
+ * @throws UserError, ApiError: the job does not run, has no page, or the caller may not see it
  */
 export async function showPage(
   id: string,
@@ -70,7 +71,7 @@ async function openDoor(
   ask: (path: string) => Promise<string>,
   { output }: ClientContext,
 ): Promise<OpenedDoor> {
-  // Refused before anything is opened to who may not see the job, and where it has no page.
+  // Refused before anything is opened: callers who may not see the job, and jobs without a page.
   await ask("live");
   const door = new PageDoor({ html: await readFile(pagePath()), ask });
   const local = await LocalPort.listen(localPort === undefined ? { rather: 0 } : { exactly: localPort }, {

@@ -9,15 +9,15 @@ import type { StacksJson, TaskStacks } from "../printed-json.ts";
 import { tasksMeantOf } from "./named-tasks.ts";
 import { runCommand } from "./run-command.ts";
 
-/** Asked at the same time. */
+/** How many tasks are asked at the same time. */
 const AT_ONCE = 32;
-/** Of one task: what its executor sends is its word alone. */
+/** The limit per task: the executor's answer is not trusted. */
 const MOST_BYTES = 16 * 1024 * 1024;
 
 type Asked = Pick<MasterConnection, "openSession" | "follow">;
 
 /**
- * Where the tasks stand that run, or those that are named: `worker:0`, or of a search `trial:17`.
+ * The stacks of the running tasks, or of the named ones: `worker:0`, or `trial:17` of a search.
  * @throws UserError `NO_SUCH_TASK`, `NOT_RUNNING`: none runs its program; ApiError: the AM refuses it
  */
 export async function stacksJson(master: Asked, task: string | undefined): Promise<StacksJson> {
@@ -30,7 +30,7 @@ export async function stacksJson(master: Asked, task: string | undefined): Promi
   return { tasks, groups: groupPlaces(tasks.flatMap(placesOf)) };
 }
 
-/** Where they stand, then every stack. */
+/** Where processes are, then every stack. */
 export function stacksLines({ tasks, groups }: StacksJson): string[] {
   const known = groups.reduce((sum, { who }) => sum + who.length, 0);
   return [...groups.map((group) => placeWords(group, known)), ...tasks.flatMap(taskLines)];
@@ -38,7 +38,7 @@ export function stacksLines({ tasks, groups }: StacksJson): string[] {
 
 function taskLines({ task, processes, why }: TaskStacks): string[] {
   if (why !== undefined) return ["", `${task}  ${why}`];
-  // A shell that waits for Python is no news.
+  // A shell that waits for Python is not worth a line.
   const hasPython = processes.some(({ stacks }) => stacks !== undefined);
   const shown = processes.filter(({ stacks, program }) => !hasPython || stacks !== undefined || isPython(program));
   return shown.flatMap(({ pid, program, stacks, why: whyNot }) => [
@@ -56,7 +56,7 @@ function isPython(program: string): boolean {
   return program.startsWith("python");
 }
 
-/** Processes are told apart where several of one task say where it stands. */
+/** The place of each process, with its id where several processes of a task have one. */
 function placesOf({ task, processes }: TaskStacks): (readonly [string, string])[] {
   const leading = leadingProcesses(processes);
   return leading.map(({ pid, place }) => [leading.length === 1 ? task : `${task} (process ${pid})`, place.where]);
@@ -69,7 +69,7 @@ async function runningTasks(master: Asked): Promise<readonly string[]> {
   throw new UserError("No task runs its program at present", { code: "NOT_RUNNING", exitCode: ExitCode.cluster });
 }
 
-/** @throws what stacksJson throws, but where one of several cannot be asked */
+/** @throws as stacksJson, except where one of several tasks cannot be asked */
 async function stacksOf(master: Asked, task: string, isOnly: boolean): Promise<TaskStacks> {
   const session = master.openSession(task, { type: "stacks" });
   const chunks: Buffer[] = [];

@@ -8,8 +8,8 @@ export interface OwnTerminal {
 }
 
 /**
- * Leaves what is typed to the session's terminal, as it is, and tells that of each new size of this one.
- * @returns brings this terminal back to what it was
+ * Passes typed keys to the session's terminal unchanged, and tells it each new size of this one.
+ * @returns a function that restores this terminal
  */
 export function connectTerminal({ stdin, stdout }: OwnTerminal, session: CallingSession): () => void {
   const resized = () => void session.send({ type: "resize", size: sizeOf(stdout) });

@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { networkInterfaces } from "node:os";
 
-/** Whether a host is the machine that this process runs on. One whose name cannot be looked up is not. */
+/** Whether a host is the machine that this process runs on. A host whose name cannot be resolved is not. */
 export async function isThisMachine(host: string): Promise<boolean> {
   const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
   const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];

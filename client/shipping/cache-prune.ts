@@ -10,10 +10,10 @@ import { StagingFolder } from "../staging/staging-folder.ts";
 import type { ContentCache } from "./cache.ts";
 import { listOrNothing, parseUploadName, uploadsFolder } from "./uploads.ts";
 
-/** A cache may have 100,000 entries; one after the other they take minutes. */
+/** A cache may have 100,000 entries; listing them one by one takes minutes. */
 const LISTED_AT_ONCE = 16;
 
-/** A file of the cache. */
+/** One file of the cache. */
 export interface CachedFile {
   readonly path: string;
   /** Empty for an upload. */
@@ -21,21 +21,21 @@ export interface CachedFile {
   readonly name: string;
   readonly owner: string;
   readonly sizeBytes: number;
-  /** When it was put there, submitted with, or read by a node, as far as HDFS keeps that (to the hour). */
+  /** When it was uploaded, used by a submission, or read by a node, as far as HDFS records that (to the hour). */
   readonly lastUseMs: number;
-  /** An upload that is under way or was broken off. */
+  /** Whether it is an upload that is under way or was broken off. */
   readonly partial: boolean;
 }
 
-/** A cache, and the user's own beside it. */
+/** A cache, and the user's own cache next to it. */
 export function cachesOf(cache: ContentCache): ContentCache[] {
   return cache.beside === undefined ? [cache] : [cache, cache.beside];
 }
 
 /**
  * Everything in a cache, the least recently used first.
- * @param owner of what is to be listed alone: nothing is looked into that others made
- * @throws FileSystemError ACCESS_DENIED where it is somebody else's and closed
+ * @param owner lists this user's files alone, without looking into what others made
+ * @throws FileSystemError ACCESS_DENIED where it is another user's and closed
  */
 export async function listCache(cache: ContentCache, owner?: string): Promise<CachedFile[]> {
   const folders = await listIfThere(cache.fileSystem, path.join(cache.root, "sha256"));
@@ -54,7 +54,7 @@ export async function listCache(cache: ContentCache, owner?: string): Promise<Ca
   return files.sort((left, right) => left.lastUseMs - right.lastUseMs);
 }
 
-/** Another user's private entry cannot be looked into; it is not ours to remove either. */
+/** Another user's private entry cannot be read; nor is it ours to remove. */
 async function entriesOf(cache: ContentCache, folder: FileStatus): Promise<readonly CachedFile[]> {
   const sha256 = path.basename(folder.path);
   const found = await listOrNothing(cache.fileSystem, folder.path);
@@ -70,16 +70,17 @@ function cachedFile(file: FileStatus): Pick<CachedFile, "path" | "owner" | "size
   };
 }
 
-/** What live applications were submitted with. */
+/** The files that live applications were submitted with. */
 export interface LiveReferences {
-  /** Paths without scheme and host. */
+  /** Paths without scheme and authority. */
   readonly paths: ReadonlySet<string>;
-  /** Applications whose job.json could not be read, with the reason: what they name is not known. */
+  /** Applications whose job.json could not be read, with the reason: which files they use is unknown. */
   readonly unreadable: readonly { readonly applicationId: string; readonly reason: string }[];
 }
 
 /**
- * Reads what applications name, from the job.json in their staging folders: every string in it that is a URL with a path.
+ * Reads which files applications use from the job.json in their staging folders: every string in it that is a URL with a
+ * path.
  * @param applicationIds the user's applications that have not ended
  */
 export async function liveReferences(root: LocatedPath, applicationIds: readonly string[]): Promise<LiveReferences> {
@@ -109,10 +110,10 @@ function collectPaths(value: unknown, paths: Set<string>): void {
   }
 }
 
-/** A submission looks an entry up before the ResourceManager knows the application: what was used so recently stays. */
+/** A submission looks an entry up before the ResourceManager knows the application: entries that were used this recently stay. */
 const minimumAgeMs = 2 * 3_600_000;
 
-/** What `prune` would remove: the user's own files that no live application names and nobody used for a while. */
+/** What `prune` would remove: the user's own files that no live application uses and nobody has used for a while. */
 export function prunable(
   files: readonly CachedFile[],
   options: {
@@ -129,7 +130,7 @@ export function prunable(
   );
 }
 
-/** Removes files of the cache, and the folders that are empty then. @returns the bytes freed */
+/** Removes files of the cache, and folders that are empty afterwards. @returns the number of bytes freed */
 export async function removeFromCache(cache: ContentCache, files: readonly CachedFile[]): Promise<number> {
   let freedBytes = 0;
   for (const file of files) {
@@ -137,7 +138,7 @@ export async function removeFromCache(cache: ContentCache, files: readonly Cache
   }
   const entries = files.filter(({ partial }) => !partial);
   for (const folder of new Set(entries.map((file) => path.dirname(file.path)))) {
-    // Another name of the same content may still be there.
+    // Another name of the same content may still exist.
     await cache.fileSystem.delete(folder).catch((error: unknown) => {
       if (!hasCode(error, "DIRECTORY_NOT_EMPTY", "ACCESS_DENIED")) throw error;
     });

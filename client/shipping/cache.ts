@@ -18,70 +18,69 @@ import {
 } from "../staging/folder-trust.ts";
 import { removeBrokenOff, sweepUploads, uploadName, uploadsFolder } from "./uploads.ts";
 
-/** What an entry is found by. */
+/** What identifies an entry. */
 export interface CacheKey {
   readonly sha256: string;
   readonly sizeBytes: number;
-  /** The last part of its path; its ending tells YARN how to unpack it. */
+  /** The last part of its path; its extension tells YARN how to unpack it. */
   readonly name: string;
-  /** Anybody on the cluster may read it: the runtime and our own programs. */
+  /** Whether everybody on the cluster may read it: true for the runtime and our own programs. */
   readonly shared: boolean;
 }
 
-/** An entry as YARN is told of it. */
+/** An entry in the terms that YARN needs. */
 export interface CacheEntry {
   readonly path: string;
   readonly url: string;
   readonly sizeBytes: number;
   readonly modificationTimeMs: number;
   readonly visibility: "PUBLIC" | "PRIVATE";
-  /** The user has made it, and nobody else but the file system's superuser can change it, or put another in its place. */
+  /** The user created it, and only the file system's superuser could also change or replace it. */
   readonly own: boolean;
-  /** 0 when it was there already. */
+  /** 0 when it existed already. */
   readonly uploadedBytes: number;
 }
 
 export interface CacheOptions {
   readonly fileSystems: Pick<FileSystems, "locate">;
-  /** Where staging folders are; the cache is `cache` below it unless `cacheDir` says otherwise. */
+  /** The folder of staging folders; the cache is its subfolder `cache` unless `cacheDir` says otherwise. */
   readonly stagingRoot: LocatedPath;
   /**
-   * `tony.cache.dir`. The user's own cache stands beside it, for an entry that somebody who is not trusted has made there, and for what nodes
-   * do not check by its hash where others, trusted or not, could put something else in its place.
+   * `tony.cache.dir`. The user's own cache is used in addition: for an entry that an untrusted user created there, and for files that nodes
+   * do not verify by hash where others, trusted or not, could replace them.
    */
   readonly cacheDir?: string | undefined;
   readonly user: string;
   /** `tony.cache.trusted-owners` */
   readonly trustedOwners?: readonly string[];
-  /** Nobody proves who he is on this cluster. */
+  /** The cluster does not authenticate its users. */
   readonly believesNames?: boolean;
-  /** On how many nodes an entry is kept, as many fetch it at once; default: as the file system does by itself. */
+  /** The replication of an entry that many nodes fetch at once; default: the file system's own. */
   readonly replicas?: number;
 }
 
 export interface PutOptions {
   readonly onProgress?: ((sentBytes: number) => void) | undefined;
-  /** Breaks the upload off; what was sent is removed. */
+  /** Aborts the upload and removes what was sent. */
   readonly signal?: AbortSignal | undefined;
   readonly nowMs?: number;
 }
 
-/** Nodes read shared entries as their own user; the rest is the submitter's alone. */
+/** Nodes read shared entries as their own user; all other entries are readable by the submitter alone. */
 const permissions = {
   shared: { folder: 0o755, file: 0o755 },
   private: { folder: 0o700, file: 0o600 },
 } as const;
 
-/** An entry's access time is moved when it is older than this, so that `prune` sees that it is in use. */
+/** An older access time is renewed, so that `prune` sees that the entry is in use. */
 const touchAfterMs = 3_600_000;
 
-/** Others could have made, or could replace, what the cache has below its own folder, or keep it to themselves. */
+/** Others could have created or could replace what the cache has below its own folder, or deny access to it. */
 class EntryDistrusted extends UserError {}
 
 /**
- * Files that jobs have in common, by the SHA-256 of their content: `<root>/sha256/<hash>/<name>`. An entry is put there whole, by
- * renaming from `<root>/uploads`, and never changes afterwards: a NodeManager compares size and time alone, and a new time would break
- * running jobs.
+ * Files that jobs share, by the SHA-256 of their content: `<root>/sha256/<hash>/<name>`. An entry appears as a whole, renamed from
+ * `<root>/uploads`, and never changes afterwards: a NodeManager compares only size and time, and a new time would break running jobs.
  */
 export class ContentCache {
   readonly root: string;
@@ -89,7 +88,7 @@ export class ContentCache {
   readonly #user: string;
   readonly #trusted: TrustedOwners;
   readonly #replicas: number | undefined;
-  /** The user's own, beside another one. */
+  /** The user's own cache, next to a shared one. */
   readonly beside: ContentCache | undefined;
   readonly #folders = new Map<string, Promise<FileStatus>>();
   #ready: Promise<void> | undefined;
@@ -115,8 +114,8 @@ export class ContentCache {
   }
 
   /**
-   * The entry, when it is there.
-   * @throws UserError when it is damaged, or the cache's folder or one above it belongs to somebody who is not trusted or could be
+   * The entry, if it exists.
+   * @throws UserError when it is damaged, or when the cache's folder or one above it belongs to an untrusted user or could be
    * changed by others
    */
   async get(key: CacheKey, nowMs: number = Date.now()): Promise<CacheEntry | undefined> {
@@ -124,14 +123,14 @@ export class ContentCache {
   }
 
   /**
-   * The entry, after uploading its content if it is not there.
+   * The entry, after uploading its content if it does not exist.
    * @throws UserError as `get`, and when the cache cannot be written
    */
   async put(key: CacheKey, content: Content, options: PutOptions = {}): Promise<CacheEntry> {
     return await this.#orOwn((cache) => cache.#put(key, content, options));
   }
 
-  /** Whoever makes an entry's folder, or one that all entries are in, before those who need it keeps nobody from having it. */
+  /** Falls back to the user's own cache: nobody may block a submission by creating an entry's folder, or a common one, first. */
   async #orOwn<T>(work: (cache: ContentCache) => Promise<T>): Promise<T> {
     try {
       return await work(this);
@@ -201,9 +200,7 @@ export class ContentCache {
     };
   }
 
-  /**
-   * Makes `sha256` and `uploads`. In a folder that many users share (1777) they are as open as it is; else others may only pass through.
-   */
+  /** Creates `sha256` and `uploads`: as open as the cache's folder, where many users share that (1777); otherwise others may only pass through. */
   async #prepare(): Promise<void> {
     try {
       const above = await this.#find(this.root);
@@ -215,7 +212,7 @@ export class ContentCache {
     }
   }
 
-  /** A temporary name, then a rename that does not replace: whoever is first wins, and the loser's content is the same. */
+  /** Uploads under a temporary name, then renames without replacing: the first one wins, and the loser's content is the same. */
   async #upload(
     file: string,
     key: CacheKey,
@@ -234,14 +231,14 @@ export class ContentCache {
         ...(signal === undefined ? {} : { signal }),
       });
       const { lengthBytes } = await this.fileSystem.stat(temporary);
-      // A DataNode closes a file whose writer went away, so a short file is not an error of the server's.
+      // A DataNode closes a file whose writer disconnected, so a short file is not an error of the server's.
       if (lengthBytes !== key.sizeBytes) {
         throw new UserError(`${key.name}: ${lengthBytes} of ${key.sizeBytes} bytes arrived; did it change?`, {
           code: "UPLOAD_INCOMPLETE",
           exitCode: ExitCode.cluster,
         });
       }
-      // An entry that others find by this hash must have it.
+      // An entry has to have the hash that others find it by.
       if (sent.sha256() !== key.sha256) throw uploadChanged(key);
       if (this.#replicas !== undefined) await this.fileSystem.setReplication(temporary, this.#replicas);
       if (!(await this.fileSystem.rename(temporary, file))) await this.fileSystem.delete(temporary);
@@ -260,13 +257,13 @@ export class ContentCache {
     );
   }
 
-  /** Before an upload: what is there already of the folders that it needs. */
+  /** Checks, before an upload, the existing ones of the folders that it needs. */
   async #checkPlace(entryFolder: string): Promise<void> {
     const folders = [entryFolder, path.dirname(entryFolder), path.join(this.root, uploadsFolder), "/"];
     this.#check(await this.#thatAreThere(folders));
   }
 
-  /** Before anything is looked up there that nodes do not check. */
+  /** Checks the folders before a lookup of files that nodes do not verify. */
   async #checkClosed(): Promise<void> {
     const file = path.join(this.root, "sha256", "any");
     this.#requireClosed(await this.#thatAreThere([path.join(this.root, uploadsFolder), ...foldersAbove(file)]));
@@ -284,7 +281,7 @@ export class ContentCache {
     throw found.status.path.startsWith(`${this.root}/`) ? new EntryDistrusted(error.message, error) : error;
   }
 
-  /** Whoever may replace a folder can put another file into a job's place after it was submitted: nodes compare size and time alone. */
+  /** Anybody who may replace a folder can replace a job's file after the submission: nodes compare only size and time. */
   #requireClosed(statuses: readonly FileStatus[]): void {
     const found = firstDistrusted(statuses, this.#nobodyElse);
     if (found === undefined) return;
@@ -305,7 +302,7 @@ export class ContentCache {
     });
   }
 
-  /** Of the folders above a file, nearest first. Each is asked for once. */
+  /** The folders above a file, nearest first. Each is asked for once. */
   #statusesAbove(file: string): Promise<FileStatus[]> {
     return Promise.all(
       foldersAbove(file).map((folder) => {
@@ -326,7 +323,7 @@ export class ContentCache {
     }
   }
 
-  /** Only the owner may; reading by the nodes moves others' entries' times. */
+  /** Only the owner may do that; others' entries get new times when nodes read them. */
   async #touch(status: FileStatus, nowMs: number): Promise<void> {
     if (status.owner !== this.#user || nowMs - status.accessTimeMs < touchAfterMs) return;
     await this.fileSystem.setTimes(status.path, { accessTimeMs: nowMs });
@@ -340,7 +337,7 @@ function uploadChanged({ name }: CacheKey, cause?: unknown): UserError {
   });
 }
 
-/** The same content, and the hash of what was read of it the last time that it was opened. */
+/** The same content, and the hash of the bytes read since it was last opened. */
 function hashed(content: Content): { readonly content: Content; readonly sha256: () => string } {
   let hash = createHash("sha256");
   const open = () => {
@@ -352,7 +349,7 @@ function hashed(content: Content): { readonly content: Content; readonly sha256:
         done(null, chunk);
       },
     });
-    // Its failure is the tap's, too, which is what the upload reads.
+    // The tap fails with it, and the upload reads the tap.
     return pipeline(openContent(content), tap, () => undefined);
   };
   const lengthBytes = contentLengthBytes(content);

@@ -10,14 +10,14 @@ import type { CodeCaches, RuntimeChoice } from "./runtime.ts";
 export interface CodeCacheOptions {
   /** The Node that runs tony-ts. */
   readonly running: string;
-  /** The user's own. */
+  /** The user's own cache folder. */
   readonly folder: string;
-  /** Has that Node run our programs, each of which writes its compiled code into the folder (src/start). Absent: nothing is started. */
+  /** Lets that Node run our programs, each of which writes its compiled code into the folder (src/start). Absent: nothing is started. */
   readonly rehearse?: (cacheFolder: string) => Promise<void>;
   readonly programOf?: (name: ContainerProgram) => string;
 }
 
-/** What is kept of one program, and what the program itself calls it. */
+/** The kept cache of one program, and the program's own name for it. */
 interface KeptCache {
   readonly program: ContainerProgram;
   readonly writtenAs: string;
@@ -25,9 +25,9 @@ interface KeptCache {
 }
 
 /**
- * What V8 has compiled of our programs by the end of a job, made once for each pair of runtime and program: they start with less work then.
- * What the runtime writes fits no other, which leaves it aside.
- * Only the Node that runs already is run: another one that a job names is sent, and nothing of it is done on this machine.
+ * V8's compiled code of our programs at the end of a job, made once for each pair of runtime and program, so that they start faster.
+ * Another runtime ignores a cache that does not fit it. Only the running Node is used: another Node that a job names is uploaded, but never
+ * run on this machine.
  */
 export async function codeCachesFor(choice: RuntimeChoice, options: CodeCacheOptions): Promise<CodeCaches> {
   const runtime = await realpath(options.running);
@@ -38,7 +38,7 @@ export async function codeCachesFor(choice: RuntimeChoice, options: CodeCacheOpt
   );
   const there = await Promise.all(caches.map(({ file }) => isThere(file)));
   if (there.every(Boolean)) await Promise.all(caches.map(({ file }) => markUsed(file)));
-  // Without, a job starts all the same.
+  // Without it a job starts all the same.
   else if (rehearse !== undefined) await make(caches, rehearse).catch(() => undefined);
   const usable = caches.filter(({ file }) => isOwnCache(file));
   return Object.fromEntries(usable.map(({ program, file }) => [program, file]));
@@ -59,7 +59,7 @@ async function keptCache(
   };
 }
 
-/** So that no other command removes it as one of the oldest before it is uploaded. */
+/** Keeps other commands from removing it as one of the oldest before it is uploaded. */
 async function markUsed(file: string): Promise<void> {
   await utimes(file, new Date(), (await stat(file)).mtime);
 }

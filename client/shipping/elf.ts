@@ -2,15 +2,15 @@ import { open } from "node:fs/promises";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { architectureOf } from "../../src/machine.ts";
 
-/** What a Linux executable asks of the machine it runs on. */
+/** What a Linux executable requires of its machine. */
 export interface ElfRequirements {
-  /** As `architectureOf` names it. */
+  /** In the terms of `architectureOf`. */
   readonly architecture: string;
-  /** The dynamic loader, absent in a static executable. */
+  /** The dynamic loader; absent in a static executable. */
   readonly interpreter?: string;
   /** Shared libraries by name: `libc.so.6`. */
   readonly libraries: readonly string[];
-  /** Versions of symbols that libraries must have: `GLIBC_2.28`, `GLIBCXX_3.4.21`. */
+  /** Symbol versions that its libraries must have: `GLIBC_2.28`, `GLIBCXX_3.4.21`. */
   readonly symbolVersions: readonly string[];
 }
 
@@ -27,10 +27,10 @@ const dynamicTag = {
 /** No real table is larger; a damaged file must not make us read gigabytes. */
 const maximumTableBytes = 16 * 1024 * 1024;
 
-/** Offsets that lead out of the file, entries of tables that are too small: it is damaged, so no executable. */
+/** Errors for offsets outside the file and for tables that are too short: the file is damaged, so it is not an executable. */
 const damage: ReadonlySet<unknown> = new Set(["ERR_OUT_OF_RANGE", "ERR_BUFFER_OUT_OF_BOUNDS"]);
 
-/** An offset of a damaged file leads out of it. */
+/** An offset points outside the file. */
 class OutOfFile extends Error {}
 
 type Read = (offset: number, lengthBytes: number) => Promise<Buffer>;
@@ -43,9 +43,9 @@ interface Segment {
 }
 
 /**
- * Reads the headers of a 64-bit little-endian ELF file (System V ABI; symbol versions as glibc's `.gnu.version_r`). Only the tables are
- * read, not the file.
- * @returns undefined when the file is no such executable
+ * Reads the headers of a 64-bit little-endian ELF file (System V ABI; symbol versions as in glibc's `.gnu.version_r`). Reads only the
+ * tables, not the whole file.
+ * @returns undefined when the file is not such an executable
  */
 export async function readElf(file: string): Promise<ElfRequirements | undefined> {
   const handle = await open(file);
@@ -140,7 +140,7 @@ async function readVersionNeeds(read: Read, start: number, count: number, string
   return versions;
 }
 
-/** Where an address of the running program is in the file. */
+/** The offset in the file of an address in the running program. */
 function fileOffset(segments: readonly Segment[], address: bigint): number {
   const segment = segments.find(
     ({ type, address: start, fileBytes }) =>

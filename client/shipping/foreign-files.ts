@@ -4,23 +4,24 @@ import { UserError } from "../../src/errors.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { StatedFile } from "../../src/job/keys/stated-files.ts";
 
-/** What YARN has to be told of a file that nodes fetch. */
+/** What YARN needs to know of a file that nodes fetch. */
 export type FileFacts = Pick<StatedFile, "sizeBytes" | "modificationTimeMs">;
 
-/** What is known of files on file systems that tony-ts does not speak: gs, s3a, abfs, … */
+/** Facts about files on file systems that tony-ts has no client for: gs, s3a, abfs, … */
 export interface ForeignFiles {
-  /** By `tony.application.file-status`. */
+  /** From `tony.application.file-status`. */
   readonly stated: readonly StatedFile[];
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** A file's own and its kind, as `hadoop fs -stat` prints them (org.apache.hadoop.fs.shell.Stat). */
+/** Kind, size and modification time of a file, as `hadoop fs -stat` prints them (org.apache.hadoop.fs.shell.Stat). */
 const FORMAT = "%F,%b,%Y";
 
 /**
- * What the job states of a file, or what Hadoop's own client says, which has the connector where the cluster does.
- * @param namedBy who names it, for messages
- * @throws UserError (`RESOURCE_UNREADABLE`) where neither does
+ * What the job states about a file, or what Hadoop's own client reports, which has the connector where the cluster has
+ * it.
+ * @param namedBy the setting that names it, for messages
+ * @throws UserError (`RESOURCE_UNREADABLE`) where neither is available
  */
 export async function foreignFile(
   url: string,
@@ -53,7 +54,7 @@ const MEND =
   "Set HADOOP_HOME to an installation of Hadoop with the connector, or tony.application.file-status to the file's URL, size and time, " +
   "as `hadoop fs -stat '%b %Y' URL` prints them";
 
-/** What Hadoop's client says last on stderr. */
+/** The last line that Hadoop's client wrote to stderr. */
 function lastLine(error: unknown): string {
   const stderr = error instanceof Error && "stderr" in error ? String(error.stderr).trim() : "";
   const line = stderr.split("\n").at(-1) ?? "";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { isObject } from "../../src/hadoop/json.ts";
 
-/** The content that something on this disk had when it was last read. */
+/** The content of a file or folder on this disk when it was last read. */
 export interface KnownContent {
   /** Hexadecimal. */
   readonly sha256: string;
@@ -17,14 +17,14 @@ interface Remembered extends KnownContent {
   readonly usedAtMs: number;
 }
 
-/** More than a person submits from; each is about 200 bytes. */
+/** More files than a person submits from; each takes about 200 bytes. */
 const maximumEntries = 1000;
-/** A file that changed less than this ago may change again without its time showing it. */
+/** A file that changed less than this ago may change again without a new time. */
 const settledAfterMs = 2000;
 
 /**
- * Remembers the SHA-256 of what was sent before, so that a runtime of 95 MB is not read again at each submission. An entry holds as
- * long as path, inode, size and times are the same. Losing the file costs time only, so failures to write it are not errors.
+ * Remembers the SHA-256 of files sent before, so that a runtime of 95 MB is not read again for each submission. An entry is valid
+ * as long as path, inode, size and times are the same. Losing the file costs only time, so failures to write it are not errors.
  */
 export class HashMemo {
   readonly #file: string;
@@ -44,7 +44,7 @@ export class HashMemo {
     return new HashMemo(file, parseEntries(text), now);
   }
 
-  /** @param key what it is, such as its path @param identity changes when the content may have */
+  /** @param key identifies the file, for example its path @param identity changes when the content may have changed */
   find(key: string, identity: string): KnownContent | undefined {
     const known = this.#entries.get(key);
     if (known?.identity !== identity) return undefined;
@@ -52,7 +52,7 @@ export class HashMemo {
     return { sha256: known.sha256, sizeBytes: known.sizeBytes };
   }
 
-  /** @param changedAtMs when it last changed; what changed just now is not remembered */
+  /** @param changedAtMs when it last changed; content that has just changed is not remembered */
   remember(key: string, identity: string, content: KnownContent, changedAtMs: number): void {
     if (this.#now() - changedAtMs < settledAfterMs) return;
     this.#set(key, { identity, sha256: content.sha256, sizeBytes: content.sizeBytes, usedAtMs: this.#now() });
@@ -69,7 +69,7 @@ export class HashMemo {
     return content;
   }
 
-  /** Writes it for the next time, whole or not at all. */
+  /** Writes the memo for the next run, completely or not at all. */
   async save(): Promise<void> {
     if (!this.#changed) return;
     const newest = [...this.#entries]
@@ -92,7 +92,7 @@ export class HashMemo {
   }
 }
 
-/** Reads a file for its hash and size. */
+/** Reads a file to get its hash and size. */
 export async function hashFile(file: string): Promise<KnownContent> {
   const hash = createHash("sha256");
   let sizeBytes = 0;
@@ -105,7 +105,7 @@ export async function hashFile(file: string): Promise<KnownContent> {
   return { sha256: hash.digest("hex"), sizeBytes };
 }
 
-/** A damaged file is the same as none. */
+/** A damaged file counts as empty. */
 function parseEntries(text: string): Map<string, Remembered> {
   const entries = new Map<string, Remembered>();
   let document: unknown;

@@ -3,8 +3,8 @@ import type { CacheAccess } from "./cache-access.ts";
 import { type CachedFile, cachesOf, listCache, liveReferences, prunable, removeFromCache } from "./cache-prune.ts";
 
 /**
- * Removes from the cache what no live application of the user names and nobody used for a while.
- * @throws UserError (`CACHE_IN_DOUBT`) when a live application's files are not known: then nothing is removed
+ * Removes from the cache what no live application of the user needs and nobody has used for a while.
+ * @throws UserError (`CACHE_IN_DOUBT`) when a live application's files are unknown: then nothing is removed
  */
 export async function pruneCache(
   { cluster, root, cache }: CacheAccess,

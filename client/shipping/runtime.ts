@@ -11,12 +11,12 @@ import type { NamedRuntimes } from "../cluster/site-settings.ts";
 import { type ElfRequirements, readElf } from "./elf.ts";
 import type { ShipItem } from "./shipping.ts";
 
-/** The oldest C library that official builds of Node 20 to 24 run on (RHEL 8, Debian 10), so the oldest that nodes may have. */
+/** The oldest C library that official builds of Node 20 to 24 run on (RHEL 8, Debian 10), and therefore the oldest that nodes may have. */
 const oldestGlibc = [2, 28] as const;
 
 /**
- * Which Node the containers get: one of this machine's, which is sent, one that the cluster's file system has, one that every node
- * has installed, or another of the first two for each architecture.
+ * Which Node the containers get: one of this machine, which is uploaded; one on the cluster's file system; one that every node has
+ * installed; or, for each architecture, a different one of the first two kinds.
  */
 export type RuntimeChoice = TravellingRuntime | { readonly kind: "installed"; readonly path: string } | MixedRuntime;
 
@@ -29,11 +29,11 @@ interface MixedRuntime {
   readonly of: Readonly<Partial<Record<Architecture, TravellingRuntime>>>;
 }
 
-/** Those that Node is built for and nodes may have, by Node's names, and what `uname -m` calls them. */
+/** The architectures that Node is built for and nodes may have: Node's names, and those of `uname -m`. */
 const MACHINES = { x64: "x86_64", arm64: "aarch64" } as const;
 type Architecture = keyof typeof MACHINES;
 
-/** How long a runtime may take to say its version. */
+/** How long a runtime may take to report its version. */
 const ASKED_MS = 10_000;
 
 /** Begins the path of a file that every node has, as in Spark's `--jars` (org.apache.spark.util.Utils#isLocalUri). */
@@ -53,9 +53,9 @@ export interface RuntimeOptions {
 }
 
 /**
- * The Node runtime that travels with the job: what `tony.node.binary` names, or the one that runs tony-ts if other machines can run
- * it too. Where an architecture has its own (`tony.node.binary.x64`, `tony.node.binary.arm64`), all travel; this one is then for nodes of
- * the given architecture.
+ * The Node runtime that is sent with the job: the one that `tony.node.binary` names, or the one that runs tony-ts if other machines can
+ * run it too. Where an architecture has its own (`tony.node.binary.x64`, `tony.node.binary.arm64`), all are sent; this one is then for
+ * nodes of the given architecture.
  * @throws UserError naming tony.node.binary when it is missing or nodes could not run it
  */
 export async function chooseRuntime(options: RuntimeOptions): Promise<RuntimeChoice> {
@@ -106,7 +106,8 @@ async function chooseOne(options: RuntimeOptions, key: string): Promise<RuntimeC
 }
 
 /**
- * Which release it is, as `process.version` has it: of one that is sent and runs on this machine; undefined of others.
+ * A runtime's release in the form of `process.version`, if it is uploaded and runs on this machine; undefined for
+ * others.
  * @param running `process.execPath`
  */
 export async function versionOf(choice: RuntimeChoice, running: string): Promise<string | undefined> {
@@ -120,15 +121,15 @@ export async function versionOf(choice: RuntimeChoice, running: string): Promise
   }
 }
 
-/** The compiled code of our programs, by program: a file of this machine. */
+/** The compiled code of our programs, by program: files of this machine. */
 export type CodeCaches = Readonly<Partial<Record<ContainerProgram, string>>>;
 
-/** How containers come by a runtime: what has to be shipped for it, and what their commands call it. */
+/** How containers get a runtime: the files to ship for it, and its path in their commands. */
 export interface ProvidedRuntime {
   readonly items: readonly ShipItem[];
   /** A link in the working directory, or an absolute path. */
   readonly node: string;
-  /** Of our programs, for this runtime. */
+  /** For our programs, compiled by this runtime. */
   readonly codeCaches?: CodeCaches;
 }
 
@@ -146,7 +147,7 @@ function runtimeItem(link: string, choice: TravellingRuntime): ShipItem {
   return { link, source: choice.kind === "send" ? choice.path : choice.url, as: "file", shared: true };
 }
 
-/** Why nodes could not run it; undefined when nothing speaks against it. */
+/** Why nodes could not run it; undefined when nothing rules it out. */
 export function runtimeProblem(elf: ElfRequirements | undefined, architecture: string): string | undefined {
   if (elf === undefined) return "is not a 64-bit Linux executable (a script that starts Node is not enough)";
   if (elf.architecture !== architecture) return `is built for ${elf.architecture}, the nodes are ${architecture}`;

@@ -17,25 +17,25 @@ import { isZip, type Packing, packingForOthers, packingOfZip } from "./packing/p
 import { packingPlace } from "./packing/packing-place.ts";
 import { countLinks } from "./packing/repack-zip.ts";
 
-/** Something that containers are to find in their working directory. */
+/** Something that containers find in their working directory. */
 export interface ShipItem {
   /** Its name there. */
   readonly link: string;
-  /** A local path (a file, or a folder that is packed), or a URL of the cluster's, which is used where it is. */
+  /** A local path (a file, or a folder, which is packed), or a URL on the cluster, which is used in place. */
   readonly source: string;
-  /** See FileToShip; both archives are unpacked by the NodeManager into a folder named by the link. */
+  /** See FileToShip; the NodeManager unpacks an archive into a folder with the link's name, the executor a working directory in place. */
   readonly as: "file" | "archive" | "working-directory";
-  /** Who names it, with the place: `job.xml:9: tony.containers.resources`. */
+  /** The setting that names it, with its place: `job.xml:9: tony.containers.resources`. */
   readonly namedBy?: string;
-  /** The runtime and our own programs: nodes may keep one copy for everybody. */
+  /** True for the runtime and our own programs: a node may keep one copy for all users. */
   readonly shared?: boolean;
 }
 
 export interface Shipment {
   readonly file: ShippedFile;
-  /** 0 when the cluster had it. */
+  /** 0 when the cluster already had it. */
   readonly uploadedBytes: number;
-  /** How it differs from its source, for people. */
+  /** Differences from its source, for people. */
   readonly remarks: readonly string[];
 }
 
@@ -49,37 +49,37 @@ export interface ShippingOptions {
   readonly fileSystems: FileSystems;
   readonly cache: ContentCache;
   readonly memo: HashMemo;
-  /** Default: nothing is known of them. */
+  /** Default: no facts are known. */
   readonly foreign?: ForeignFiles;
   readonly onProgress?: (progress: ShippingProgress) => void;
-  /** Breaks an upload off; what was sent of it is removed. */
+  /** Aborts an upload and removes what was sent of it. */
   readonly signal?: AbortSignal;
 }
 
-/** An item that the cluster does not have. */
+/** An item that the cluster does not have yet. */
 interface Missing {
-  /** Of a folder the size before it is packed. */
+  /** For a folder the size before packing. */
   readonly sizeBytes: number;
-  /** How it differs from its source, for people. */
+  /** Differences from its source, for people. */
   readonly remarks: readonly string[];
-  /** Brings it there. */
+  /** Uploads it. */
   readonly upload: () => Promise<Shipment>;
 }
 type Found = Shipment | Missing;
 
-/** What shipping an item would come to. */
+/** What shipping an item would involve. */
 export interface PlannedFile {
   readonly link: string;
   readonly sizeBytes: number;
   /** The cluster has it already. */
   readonly cached: boolean;
-  /** How it differs from its source, for people. */
+  /** Differences from its source, for people. */
   readonly remarks: readonly string[];
 }
 
 /**
- * Sees to it that the cluster has every item, uploading what it does not have: a second submission of the same content uploads
- * nothing. All are looked up together; uploads go one after the other, because one already fills the network.
+ * Makes sure that the cluster has every item, and uploads those that it lacks: a second submission of the same content uploads
+ * nothing. The lookups run concurrently, the uploads one after the other, because one already saturates the network.
  *
  * @returns in the order of the items
  * @throws UserError for a source that is missing, cannot be read or cannot be unpacked by YARN
@@ -94,7 +94,7 @@ export async function ship(items: readonly ShipItem[], options: ShippingOptions)
   return shipped;
 }
 
-/** Says what `ship` would do, and uploads nothing. Throws as it does. */
+/** Says what `ship` would do, without uploading anything. Throws as `ship` does. */
 export async function planShipping(items: readonly ShipItem[], options: ShippingOptions): Promise<PlannedFile[]> {
   const found = await lookUp(items, options);
   await options.memo.save();
@@ -106,7 +106,7 @@ export async function planShipping(items: readonly ShipItem[], options: Shipping
   });
 }
 
-/** What is wrong with several is told together. */
+/** Faults of several items are reported together. */
 async function lookUp(items: readonly ShipItem[], options: ShippingOptions): Promise<Found[]> {
   const local = items.flatMap(({ source }) => (isRemote(source) ? [] : [localPath(source)]));
   const looks = await Promise.allSettled(
@@ -117,7 +117,7 @@ async function lookUp(items: readonly ShipItem[], options: ShippingOptions): Pro
   return looks.flatMap((look) => (look.status === "fulfilled" ? [look.value] : []));
 }
 
-/** People's mistakes, a line each; an error of another kind, such as of a file system that is not reached, speaks for itself. */
+/** Joins people's mistakes, one per line; any other error, such as an unreachable file system, is passed on alone. */
 function together(errors: readonly unknown[]): unknown {
   const mistakes = errors.filter((error) => error instanceof UserError);
   const [first] = mistakes;
@@ -134,7 +134,7 @@ function isRemote(source: string): boolean {
 
 const UNKNOWN: ForeignFiles = { stated: [], environment: {} };
 
-/** A file of the cluster's is used where it is; nodes fetch it as the user. */
+/** A file on the cluster is used in place; nodes fetch it as the user. */
 async function findRemote(item: ShipItem, { fileSystems, foreign = UNKNOWN }: ShippingOptions): Promise<Shipment> {
   if (!isOfCluster(splitUri(item.source)?.root.scheme ?? "")) {
     if (item.as !== "file") checkEnding(item, item.source);
@@ -158,7 +158,7 @@ function remoteShipment({ link, as }: ShipItem, facts: FileFacts & Pick<ShippedF
   return { file, uploadedBytes: 0, remarks: [] };
 }
 
-/** A file of the cluster's that is not there is for the job's author to mend; any other error stays as it is. */
+/** A missing file on the cluster is for the job's author to fix; any other error is passed on unchanged. */
 function missing({ namedBy, source }: ShipItem, error: unknown): unknown {
   if (!hasCode(error, "FILE_NOT_FOUND")) return error;
   const words = `${namedBy ?? "The job"} names ${source}, which does not exist`;
@@ -195,13 +195,13 @@ async function findLocal(item: ShipItem, local: readonly string[], options: Ship
   return { sizeBytes: known.sizeBytes, remarks: [], upload: () => put(item, source, known, name, type, options) };
 }
 
-/** It is made only when it is not remembered, or the cluster lost it. */
+/** The archive is made only when its hash is not remembered, or the cluster no longer has it. */
 async function findPacked(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<Found> {
   const { remarks } = packing;
   const there = await storedPacked(item, packing, options);
   if (there !== undefined) return there;
   const sizeBytes = options.memo.find(packing.key, packing.identity)?.sizeBytes ?? packing.unpackedBytes;
-  // By then it may have been sent for another role.
+  // By then another role may have uploaded it.
   const upload = async () => (await storedPacked(item, packing, options)) ?? (await packAndPut(item, packing, options));
   return { sizeBytes, remarks, upload };
 }
@@ -256,18 +256,18 @@ function shipmentOf(item: ShipItem, { sha256 }: KnownContent, entry: CacheEntry,
   return { file: isCheckedByNodes(item, entry) ? { ...file, sha256 } : file, uploadedBytes, remarks: [] };
 }
 
-/** Larger ones take nodes a noticeable time to hash, at each start of a container. */
+/** For larger files hashing takes nodes a noticeable time at each container start. */
 const quicklyHashedBytes = 16 * 1024 * 1024;
 
 /**
- * Ours is checked where it is run. A job's own files are not: programs may write to them. Neither is a runtime in the user's own cache, which
- * was hashed as it was sent and which nobody else can change.
+ * Our own programs are verified where they are run. A job's own files are not: programs may write to them. Nor is a runtime in the user's own
+ * cache, which was hashed during the upload and which nobody else can change.
  */
 function isCheckedByNodes({ shared = false }: ShipItem, { own, sizeBytes }: CacheEntry): boolean {
   return shared && (!own || sizeBytes <= quicklyHashedBytes);
 }
 
-/** The link gives the real name back; here only the ending counts, and YARN's URLs take no odd characters. */
+/** The link restores the real name; here only the extension matters, and YARN's URLs do not allow special characters. */
 function cacheName(name: string): string {
   return name
     .replace(/[^A-Za-z0-9._+-]/g, "_")
@@ -275,7 +275,7 @@ function cacheName(name: string): string {
     .slice(-100);
 }
 
-/** What lies on the cluster is not repacked here: that would fetch it and send it again. */
+/** A zip on the cluster is not repacked here: that would mean downloading it and uploading it again. */
 async function checkStoredZip(item: ShipItem, fileSystem: FileSystem, { path: file, lengthBytes }: FileStatus) {
   const links = await countLinks(item.source, {
     lengthBytes,
@@ -303,7 +303,7 @@ function unreadable(item: ShipItem, source: string, error: unknown): UserError {
   return new UserError(words, { code: "RESOURCE_UNREADABLE", cause: error });
 }
 
-/** Who names it, before what is wrong with it. */
+/** The setting that names it, in front of the fault. */
 function placeOf({ namedBy }: ShipItem): string {
   return namedBy === undefined ? "" : `${namedBy}: `;
 }

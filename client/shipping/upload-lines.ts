@@ -3,7 +3,7 @@ import { sizeWords } from "../../src/job/reasons/words.ts";
 import { formatDuration } from "../output/format.ts";
 import type { PlannedFile } from "./shipping.ts";
 
-/** What one file or archive cost. */
+/** The upload of one file or archive. */
 export interface UploadedPart {
   readonly what: string;
   readonly uploadedBytes: number;
@@ -23,12 +23,12 @@ export function uploadLine(parts: readonly UploadedPart[], tookMs: number): stri
   return `  upload  ${listed}   ${formatDuration(tookMs)}${rest}`;
 }
 
-/** `          src-dir: 14 files, 32 KiB; left out: .git`, below the upload's line. */
+/** `          src-dir: 14 files, 32 KiB; left out: .git`, below the line of the upload. */
 export function uploadRemark(link: string, remark: string): string {
   return `          ${link}: ${remark}`;
 }
 
-/** Adds up what is under way, for a bar on a terminal. */
+/** Adds up the bytes in progress, for a bar on a terminal. */
 export class UploadProgress {
   readonly #parts = new Map<string, { sentBytes: number; totalBytes: number }>();
 
@@ -48,7 +48,7 @@ export class UploadProgress {
   }
 }
 
-/** What an upload would come to: `  would upload tony-ts runtime 94.3 MiB · train.py 6 KiB · 1.6 MiB are cached` */
+/** The line for a dry run: `  would upload tony-ts runtime 94.3 MiB · train.py 6 KiB · 1.6 MiB are cached` */
 export function planLine(files: readonly PlannedFile[]): string {
   const label = "  would upload";
   const cachedBytes = files.reduce((sum, { cached, sizeBytes }) => sum + (cached ? sizeBytes : 0), 0);
@@ -59,7 +59,7 @@ export function planLine(files: readonly PlannedFile[]): string {
   return `${label} ${[...(listed.length === 0 ? ["nothing"] : listed), ...rest].join(" · ")}`;
 }
 
-/** A shipped file as people know it: all that is ours, Node with it, is one thing to them. */
+/** The name of a shipped file for people: all files of our own, Node included, are one thing to them. */
 export function nameOf(link: string): string {
   return link !== SOURCE_NAME && ownerOf(link) === "tony-ts" ? "tony-ts runtime" : link;
 }

@@ -6,21 +6,21 @@ import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.t
 import { ifThere, listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { mayBeAtWork, type Submitter, thisSubmitter } from "../staging/submitter.ts";
 
-/** The folder of a cache in which files are until they are whole. */
+/** The cache's folder for incomplete files. */
 export const uploadsFolder = "uploads";
 
-/** Where everybody may write, somebody may have filled the folder: each submission would list it. */
+/** Where everybody may write, somebody may have filled the folder, and each submission would list it. */
 const MOST_LISTED = 10_000;
 
-/** An upload whose submitter cannot be asked, because it is on another machine, is left alone for so long. */
+/** An upload whose submitter cannot be checked, because it is on another machine, is left alone for this long. */
 const doubtfulForMs = 24 * 3_600_000;
 
-/** What an upload is called while it is under way: who does it, something unique, and the name it is to have. */
+/** The name of an upload in progress: its submitter, something unique, and the final name. */
 export function uploadName(name: string, { host, pid }: Submitter = thisSubmitter()): string {
   return [host, pid, randomBytes(8).toString("hex"), name].join("-");
 }
 
-/** Undefined for a file that is no upload. */
+/** Undefined for a file that is not an upload. */
 export function parseUploadName(text: string): { readonly submitter: Submitter; readonly name: string } | undefined {
   const [, host, pid, name] = /^(.+?)-(\d+)-[0-9a-f]{16}-(.+)$/.exec(text) ?? [];
   if (host === undefined || name === undefined) return undefined;
@@ -28,8 +28,8 @@ export function parseUploadName(text: string): { readonly submitter: Submitter; 
 }
 
 /**
- * Removes the user's uploads that nobody goes on with: their submitter is known to be gone, or they are too old to be believed in. In a
- * folder of too many, which is somebody's attack, they stay for `cache prune`.
+ * Removes the user's abandoned uploads: their submitter is known to be gone, or they are too old. In a folder with too many files,
+ * which only an attack explains, they stay for `cache prune`.
  * @param cacheRoot the cache's folder
  * @throws FileSystemError when they cannot be read or removed
  */
@@ -46,13 +46,10 @@ export async function sweepUploads(
   await Promise.all(abandoned.map((file) => fileSystem.delete(file.path)));
 }
 
-/** When a file that was not there yet is looked for again, after a broken off upload. */
+/** When to look again for a missing file, after an aborted upload. */
 const lookAgainAfterMs = [0, 250, 750];
 
-/**
- * Removes what was sent of an upload that was broken off. A DataNode that was slow to begin makes the file when its writer has gone, so
- * one that is not there is looked for again.
- */
+/** Removes what an aborted upload had sent. A slow DataNode may create the file after its writer has gone, so a missing one is looked for again. */
 export async function removeBrokenOff(fileSystem: Pick<FileSystem, "delete">, file: string): Promise<void> {
   for (const pauseMs of lookAgainAfterMs) {
     await sleep(pauseMs);
@@ -60,7 +57,7 @@ export async function removeBrokenOff(fileSystem: Pick<FileSystem, "delete">, fi
   }
 }
 
-/** What a folder of the cache holds: nothing when it is not there, or when it is somebody else's and closed. */
+/** The content of a folder in the cache: nothing when the folder does not exist, or belongs to another user and is closed. */
 export async function listOrNothing(
   fileSystem: Pick<FileSystem, "list">,
   folder: string,

@@ -3,20 +3,20 @@ import { ExitCode, UserError } from "../../src/errors.ts";
 import type { FileStatus } from "../../src/hadoop/hdfs/file-system.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 
-/** Whose files a job may run. */
+/** The users whose files a job may run. */
 export interface TrustedOwners {
   readonly user: string;
   /** `tony.cache.trusted-owners` */
   readonly trustedOwners: readonly string[];
-  /** Nobody proves who he is on this cluster: who could write to a folder could as well call himself its owner. */
+  /** The cluster does not authenticate its users: anybody who could write to a folder could also call himself its owner. */
   readonly believesNames?: boolean;
 }
 
-/** Something that others could change, and how that is mended. */
+/** Something that others could change, and how to fix that. */
 export interface Distrust {
   readonly status: FileStatus;
   readonly code: "OWNER_NOT_TRUSTED" | "OPEN_TO_OTHERS";
-  /** Without the path. */
+  /** The reason, without the path. */
   readonly why: string;
   readonly remedy: string;
 }
@@ -25,9 +25,10 @@ const groupOrAll = 0o022;
 const sticky = 0o1000;
 
 /**
- * The first of a file and the folders above it that somebody else made or could replace: each must belong to the user, a trusted owner or
- * the owner of `/` (HDFS's superuser, who can do anything anyway), and neither its group nor everybody may write to it, but to a folder
- * with the sticky bit; where names are believed, that is not asked. With an access control list, a group's bits are what the list gives at most (its mask), and count as such.
+ * The first one, of a file and the folders above it, that somebody else made or could replace. Each must belong to the user, a trusted owner or the
+ * owner of `/` (HDFS's superuser, who can do anything anyway); neither its group nor others may write to it, except to a folder with the sticky bit.
+ * Write access is not checked where the cluster does not authenticate its users. With an access control list, the group bits are its mask, the most
+ * that the list can grant, and count as such.
  *
  * @param statuses up to `/`, which comes last
  */
@@ -56,7 +57,7 @@ function openness({ permission, group, type }: FileStatus): Pick<Distrust, "why"
   return { why, remedy: `take the right away (hdfs dfs -chmod ${bits}${orSticky})` };
 }
 
-/** @param what is kept there; begins the error's code and names the key of another folder */
+/** @param what is kept there; begins the error's code and names the key for another folder */
 export function distrustError(
   { status, code, why, remedy }: Distrust,
   what: { readonly code: "CACHE" | "STAGING"; readonly key: string; readonly uri: string; readonly user: string },
@@ -68,8 +69,8 @@ export function distrustError(
 }
 
 /**
- * Refuses a staging root in whose place, or in place of a folder above it, others could put one of their own.
- * @returns what to warn of where names are believed, and others could write there
+ * Refuses a staging root that others could replace by their own, or that is below such a folder.
+ * @returns a warning where the cluster does not authenticate its users, and others could write there
  * @throws UserError `STAGING_OWNER_NOT_TRUSTED`, `STAGING_OPEN_TO_OTHERS`
  */
 export async function requireTrustedFolders(root: LocatedPath, trusted: TrustedOwners): Promise<string | undefined> {

@@ -9,12 +9,13 @@ import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-system
 import { DEFAULT_STAGING } from "../../src/job/build/folder-clashes.ts";
 import { removeStaged } from "../../src/job/stored/staged-folder.ts";
 
-/** Others may pass through, so that the runtime in the cache below can be shared, but not look around. */
+/** Others may pass through, so that the runtime in the cache below can be shared, but they may not list the folder. */
 const passThrough = 0o711;
 
 /**
- * The folder above the applications' staging folders, made if it is missing: `tony.staging-dir`, or `.tony-ts` in the user's home.
- * @throws UserError naming tony.staging-dir when there is no home, or when the folder cannot be made
+ * The folder above the applications' staging folders, created if it is missing: `tony.staging-dir`, or `.tony-ts` in the user's
+ * home.
+ * @throws UserError naming tony.staging-dir when there is no home, or when the folder cannot be created
  */
 export async function stagingRoot(
   fileSystems: FileSystems,
@@ -49,12 +50,12 @@ async function homeStaging(fileSystems: FileSystems): Promise<LocatedPath> {
   return { fileSystem, path: path.join(home, DEFAULT_STAGING) };
 }
 
-/** What one application keeps while it lives: only its user may read it (folder 700, files 600). */
+/** The files of one application while it lives: only its user may read them (folder 700, files 600). */
 export class StagingFolder {
   readonly applicationId: string;
   readonly fileSystem: FileSystem;
   readonly path: string;
-  /** Resolve when what was written is closed. */
+  /** Promises that resolve when the written files are closed. */
   readonly #closing: Promise<void>[] = [];
 
   private constructor(applicationId: string, located: LocatedPath) {
@@ -69,8 +70,8 @@ export class StagingFolder {
   }
 
   /**
-   * Makes the folder.
-   * @throws UserError when somebody else made it first and could read or change what is put there
+   * Creates the folder.
+   * @throws UserError when somebody else created it first and could read or change its files
    */
   static async create(root: LocatedPath, applicationId: string, user: string): Promise<StagingFolder> {
     const folder = StagingFolder.of(root, applicationId);
@@ -86,7 +87,7 @@ export class StagingFolder {
     return folder;
   }
 
-  /** The applications that have a folder below a staging root. */
+  /** The applications with a folder below a staging root. */
   static async list(root: LocatedPath): Promise<StagingFolder[]> {
     const entries = await root.fileSystem.list(root.path);
     return entries
@@ -94,12 +95,12 @@ export class StagingFolder {
       .map((entry) => StagingFolder.of(root, path.basename(entry.path)));
   }
 
-  /** With scheme and host, as other programs are told of it. */
+  /** With scheme and authority, for other programs. */
   get url(): string {
     return this.fileSystem.uri + this.path;
   }
 
-  /** Writes a file, replacing one of that name, and waits until it is closed: its times are final then. */
+  /** Writes a file, replacing one of that name, and waits until it is closed: then its times are final. */
   async write(name: string, content: Uint8Array): Promise<FileStatus> {
     const file = path.join(this.path, name);
     await this.fileSystem.create(file, content, { permission: 0o600, overwrite: true });
@@ -107,8 +108,8 @@ export class StagingFolder {
   }
 
   /**
-   * Writes files together, and resolves as soon as all of them can be read. What a failure of one leaves under way is waited for by
-   * `remove`.
+   * Writes files concurrently, and resolves as soon as all of them can be read. When one fails, `remove` waits for the others that
+   * are still being written.
    */
   async writeAll(files: Readonly<Record<string, Uint8Array>>): Promise<void> {
     const writes = Object.entries(files).map(([name, content]) => this.#writeReadable(name, content));
@@ -120,7 +121,7 @@ export class StagingFolder {
     return createReadable(this.fileSystem, path.join(this.path, name), content, 0o600);
   }
 
-  /** Puts a file in place of one of that name: who reads it meanwhile finds either whole. */
+  /** Replaces a file atomically: a concurrent reader gets either version in full. */
   async replace(name: string, content: Uint8Array): Promise<void> {
     const draft = path.join(this.path, `${name}.new`);
     await this.fileSystem.create(draft, content, { permission: 0o600, overwrite: true });
@@ -137,7 +138,7 @@ export class StagingFolder {
     return buffer(await this.fileSystem.open(path.join(this.path, name)));
   }
 
-  /** A write under way would make the folder anew, so the removal comes after it. @returns whether there was a folder */
+  /** Waits for writes in progress, which would recreate the folder. @returns whether there was a folder */
   async remove(): Promise<boolean> {
     await Promise.all(this.#closing);
     return await removeStaged(this.fileSystem, this.path);

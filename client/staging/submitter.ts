@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 
-/** The process that made a staging folder: whoever finds the folder without its application asks whether that is still at work. */
+/** The process that made a staging folder: a client that finds the folder without its application checks whether this process is still at work. */
 export interface Submitter {
   readonly host: string;
   readonly pid: number;
@@ -10,7 +10,7 @@ export function thisSubmitter(): Submitter {
   return { host: hostname(), pid: process.pid };
 }
 
-/** Out of client.json; undefined when it is not there. */
+/** Reads client.json; undefined when it does not exist. */
 export function parseSubmitter(text: string): Submitter | undefined {
   const parsed: unknown = JSON.parse(text);
   const submitter: unknown = Object.entries(parsed ?? {}).find(([key]) => key === "submitter")?.[1];
@@ -20,7 +20,7 @@ export function parseSubmitter(text: string): Submitter | undefined {
   return typeof host === "string" && typeof pid === "number" ? { host, pid } : undefined;
 }
 
-/** False only where it is known that the process is gone. */
+/** False only where the process is known to be gone. */
 export function mayBeAtWork({ host, pid }: Submitter): boolean {
   if (host !== hostname()) return true;
   try {

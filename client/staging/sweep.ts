@@ -4,19 +4,19 @@ import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { StagingFolder } from "./staging-folder.ts";
 import { mayBeAtWork, parseSubmitter } from "./submitter.ts";
 
-/** A folder whose application is unknown and whose submitter cannot be asked is left alone for so long. */
+/** A folder whose application is unknown and whose submitter cannot be checked is left alone for this long. */
 const doubtfulForMs = 3_600_000;
 
-/** What a sweep does not know itself. */
+/** What the caller of a sweep has to provide. */
 export interface SweepOptions {
   readonly hasEnded: (id: string) => Promise<boolean>;
-  /** Asked of the folder of each application that has ended. */
+  /** Called with the folder of each application that has ended. */
   readonly mayGo: (folder: StagingFolder) => Promise<boolean>;
 }
 
 /**
- * Removes the staging folders of the user's applications that have ended without removing them (killed by YARN), and of submissions that
- * died before they were handed in. Returns the ids; whatever cannot be decided or removed stays for the next time.
+ * Removes the staging folders of the user's applications that ended without removing them (killed by YARN), and of submissions that died
+ * before they submitted. Returns the ids; folders that cannot be judged or removed stay for the next sweep.
  */
 export async function sweepStaging(
   root: LocatedPath,
@@ -42,11 +42,11 @@ async function isNeeded(folder: StagingFolder, hasEnded: SweepOptions["hasEnded"
   const stage = await stageOf(folder.applicationId, hasEnded);
   if (stage !== "unknown") return stage === "lives";
   if (await isBeingSubmitted(folder, nowMs)) return true;
-  // Its submitter may have handed it in since it was asked for, and have ended by now.
+  // Its submitter may have submitted it since the last question, and have ended by now.
   return (await stageOf(folder.applicationId, hasEnded)) === "lives";
 }
 
-/** What cannot be found out counts as alive. */
+/** An unknown state counts as alive. */
 async function stageOf(id: string, hasEnded: SweepOptions["hasEnded"]): Promise<"lives" | "ended" | "unknown"> {
   try {
     return (await hasEnded(id)) ? "ended" : "lives";
@@ -55,7 +55,7 @@ async function stageOf(id: string, hasEnded: SweepOptions["hasEnded"]): Promise<
   }
 }
 
-/** The ResourceManager hears of an application only after its folder was made. */
+/** The ResourceManager learns of an application only after its folder was created. */
 async function isBeingSubmitted(folder: StagingFolder, nowMs: number): Promise<boolean> {
   const submitter = await folder.read(clientAccessFile).then(
     (bytes) => parseSubmitter(bytes.toString("utf8")),

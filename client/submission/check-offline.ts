@@ -7,7 +7,7 @@ import { type LogSelection, noSuchTask, tasksOf } from "../logs/log-selection.ts
 import { leftBehind, topOfSources } from "../shipping/packing/exclusion.ts";
 import { readSecrets } from "./read-secrets.ts";
 
-/** A job that nothing is wrong with, as far as can be known without a cluster. */
+/** A job without errors, as far as that can be known without a cluster. */
 export interface OfflineCheck {
   readonly spec: JobSpec;
   /** The values of `tony.application.secrets`. */
@@ -20,9 +20,10 @@ const NO_SEARCH =
   "The job describes a search (tony.search.*): tony-ts search runs it, and with --dry-run shows its trials";
 
 /**
- * A job as far as it can be checked without a cluster: what `validate` says is wrong is refused here.
+ * Checks a job as far as possible without a cluster: what `validate` reports as an error is refused here.
  * @param logs whose output is to be shown
- * @throws UserError (`JOB_INVALID`) with all that is wrong, or that it describes a search, or naming the task that the job does not have or a secret that cannot be read
+ * @throws UserError (`JOB_INVALID`) with all errors, or because the job describes a search, or naming a task that the job does not have or a secret
+ * that cannot be read
  */
 export function checkOffline(text: JobText, logs: LogSelection, context: ClientContext): OfflineCheck {
   const { spec, search, problems } = checkJob(text, jobContextOf(context));
@@ -33,7 +34,7 @@ export function checkOffline(text: JobText, logs: LogSelection, context: ClientC
   return { spec, secrets: readSecrets(text.settings, context), problems };
 }
 
-/** Where a job's files are looked for. */
+/** Where to look for a job's files. */
 export function jobContextOf({ workingDirectory }: ClientContext): Parameters<typeof checkJob>[1] {
   return { workingDirectory, lookUp: lookUpLocalPath, listSources: topOfSources, findLeftBehind: leftBehind };
 }

@@ -22,11 +22,11 @@ import { withFolderAddresses } from "./folder-addresses.ts";
 import { withWholeCheckpoint } from "./resume-check.ts";
 import { type ShippedKeytab, shippedKeytab } from "./shipped-keytab.ts";
 
-/** A job that nothing is wrong with, as far as can be known before it is submitted. */
+/** A job without errors, as far as that can be known before the submission. */
 export interface CheckedOnCluster {
   readonly spec: JobSpec;
   readonly facts: SubmissionFacts;
-  /** Where the staging folders are. */
+  /** The folder of the staging folders. */
   readonly root: LocatedPath;
   readonly runtime: RuntimeChoice;
   readonly keytab: ShippedKeytab | undefined;
@@ -36,8 +36,8 @@ export interface CheckedOnCluster {
 }
 
 /**
- * All that the cluster can be asked about a job. Nothing is started or written.
- * @throws UserError with all that it would refuse
+ * All that can be asked of the cluster about a job. Nothing is started or written.
+ * @throws UserError with everything that the cluster would refuse
  */
 export async function checkOnCluster(text: JobText, draft: OfflineCheck, cluster: Cluster): Promise<CheckedOnCluster> {
   const runtime = await runtimeChoice(text.settings);
@@ -100,7 +100,7 @@ function clusterExpiryMs({ configuration }: Cluster): number {
   return Math.max(...keys.map((key) => configuration.getDurationMs(key, "ms", 600_000)));
 }
 
-/** As far as this machine's copy of the nodes' configuration tells. */
+/** As far as this machine's copy of the nodes' configuration says. */
 async function virtualMemory(
   { configuration }: Cluster,
   runtime: RuntimeChoice,

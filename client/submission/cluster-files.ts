@@ -13,7 +13,7 @@ interface Place {
   readonly path: string;
 }
 
-/** What is needed of FileSystems. */
+/** The part of FileSystems that is needed. */
 export interface FileLookUp {
   locate(pathOrUri: string): Place;
 }
@@ -25,9 +25,9 @@ export interface WithClusterFiles {
 }
 
 /**
- * A folder of the cluster's file system that the job names as a resource stands for the files directly in it (TonY's Utils.addResource); one of
- * them whose name is taken already, or cannot be a resource's, is left out.
- * @param classPath paths on the default file system, or URLs, that every task gets too; what is not there is left out (TonY's -hdfs_classpath)
+ * A folder on the cluster that the job names as a resource stands for the files directly in it (TonY's Utils.addResource); a file whose name is
+ * already taken, or cannot be a resource's, is left out.
+ * @param classPath paths on the default file system, or URLs, that every task gets too; missing ones are left out (TonY's -hdfs_classpath)
  */
 export async function withClusterFiles(
   spec: JobSpec,
@@ -127,7 +127,7 @@ function aFile(root: string, file: string): FileToShip {
   return { source: `${root}${file}`, name: path.basename(file), as: "file" };
 }
 
-/** Archives are files. */
+/** Archives are always files. */
 function mayBeFolder({ as, source }: FileToShip): boolean {
   return as === "file" && isOfCluster(splitUri(source)?.root.scheme ?? "");
 }

@@ -5,14 +5,14 @@ import type { JobSpec } from "../../src/job/spec.ts";
 import type { Finding } from "../cluster/findings.ts";
 import { type FolderLookUp, withFolderAddresses } from "./folder-addresses.ts";
 
-/** What the site's file and the command line say that means nothing: by default nobody else would look for it. */
+/** Settings without meaning in the site's file and on the command line: with the defaults nothing else checks them. */
 export function settingsFindings(problems: readonly Problem[]): Finding[] {
   return problems.map((problem): Finding => {
     return { subject: "settings", state: hasErrors([problem]) ? "wrong" : "remark", found: formatProblem(problem) };
   });
 }
 
-/** Whether jobs can write their history, where the site keeps it: a submission is refused where they cannot. */
+/** Whether jobs can write their history, where the site keeps one: a submission is refused where they cannot. */
 export async function historyFindings(fileSystems: FolderLookUp, settings: JobSpec["history"]): Promise<Finding[]> {
   if (settings.location === undefined) return [];
   const subject = "history";
@@ -25,7 +25,7 @@ export async function historyFindings(fileSystems: FolderLookUp, settings: JobSp
   }
 }
 
-/** NodeManagers count address space, of which Python with CUDA, Node and the JVM reserve far more than they use. */
+/** NodeManagers count address space, and Python with CUDA, Node and the JVM reserve far more of it than they use. */
 export function virtualMemoryFindings(configuration: Configuration): Finding[] {
   if (!configuration.getBoolean("yarn.nodemanager.vmem-check-enabled", true)) return [];
   const ratio = configuration.get("yarn.nodemanager.vmem-pmem-ratio");

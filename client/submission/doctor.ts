@@ -25,12 +25,12 @@ import { requireTrustedFolders } from "../staging/folder-trust.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { historyFindings, virtualMemoryFindings } from "./doctor-settings.ts";
 
-/** What is looked at with or without a cluster. */
+/** Options that apply with or without a cluster. */
 export interface OfflineOptions {
   readonly nodeBinary: string | undefined;
   readonly namedRuntimes: NamedRuntimes;
   readonly machine: Machine;
-  /** Where this machine's jobs are. */
+  /** The folder of this machine's jobs. */
   readonly localRoot: string;
 }
 
@@ -43,7 +43,7 @@ export interface DoctorOptions extends OfflineOptions {
   readonly now: () => number;
 }
 
-/** Looks at everything that a submission needs; what fails is a finding, and the rest is looked at all the same. */
+/** Checks everything that a submission needs; a failed check is a finding, and the others still run. */
 export async function examine(cluster: Cluster, options: DoctorOptions): Promise<Finding[]> {
   const findings = await Promise.all([
     attempt("configuration", async () => configurationFinding(cluster)),
@@ -61,7 +61,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
   ]);
   return findings.flat();
 
-  /** What only the ResourceManager knows is not asked for when it is away: once is enough to say so. */
+  /** The ResourceManager is not asked further when it is unavailable: saying so once is enough. */
   async function schedulerFindings(): Promise<Finding[]> {
     const first = await attempt("ResourceManager", () => resourceManagerFinding(cluster));
     if (first.some(({ state }) => state === "wrong")) return first;
@@ -82,13 +82,13 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
   }
 }
 
-/** What can be said where there is no cluster: why, and what works without one. */
+/** The findings without a cluster: why there is none, and what works without one. */
 export async function examineOffline(noCluster: UserError, options: OfflineOptions): Promise<Finding[]> {
   const runtime = runtimeFinding(options).catch((error: unknown) => wrongFinding("runtime", error));
   return [wrongFinding("configuration", noCluster), await runtime, machineFinding(options)];
 }
 
-/** The first line of what an error says, and the rest as what mends it. */
+/** The first line of an error's message is the finding, the rest is the remedy. */
 function wrongFinding(subject: string, error: unknown): Finding {
   const [found = "", ...remedy] = errorMessage(error).split("\n");
   const mend = remedy.map((line) => line.trim()).filter((line) => !line.includes("tony-ts doctor"));
@@ -114,7 +114,7 @@ function configurationFinding({ configuration, folder }: Cluster): Finding {
   return { subject: "configuration", state: "remark", found: `${found}. ${guess}`, remedy };
 }
 
-/** What a submission warns of, too; nothing where nothing is wrong. */
+/** The same warnings as a submission gives; nothing where nothing is wrong. */
 async function addressFindings(cluster: Cluster): Promise<Finding[]> {
   const problems = await addressProblems(cluster);
   return problems.map(({ message }) => ({ subject: "addresses", state: "remark", found: message }));
@@ -136,7 +136,10 @@ async function resourceManagerFinding({ resourceManager }: Cluster): Promise<Fin
   };
 }
 
-/** Writes and removes a small file: what is full, read-only or in safe mode shows only so. Its time tells the clocks' difference. */
+/**
+ * Writes and removes a small file: only this shows whether the file system is full, read-only or in safe mode. The file's time shows the
+ * difference of the clocks.
+ */
 async function fileSystemFinding(
   { fileSystems, user, isSecured }: Cluster,
   { stagingDir, trustedOwners, now }: DoctorOptions,

@@ -19,12 +19,12 @@ import { checkOnMachine } from "./machine-checks.ts";
 interface Forecast {
   readonly spec: JobSpec;
   readonly problems: readonly Problem[];
-  /** Absent on this machine, where files are used where they are. */
+  /** Absent on this machine, where files are used in place. */
   readonly files?: readonly PlannedFile[];
   readonly feeds: FeedInputs["feeds"];
 }
 
-/** All the checks of a submission, the cluster's or the machine's too, and what it would upload and ask for. Nothing is started. */
+/** Makes all the checks of a submission, including the cluster's or the machine's, and says what it would upload and ask for. Nothing is started. */
 export async function dryRun(
   text: JobText,
   choices: { readonly local: boolean; readonly json: boolean; readonly logs: LogSelection },
@@ -57,7 +57,7 @@ export async function dryRun(
   return ExitCode.succeeded;
 }
 
-/** A warning may be of what YARN refuses, or never grants: only it knows. */
+/** A warning may concern something that YARN refuses, or never grants: only YARN knows. */
 export function verdict({ length: warnings }: readonly Problem[]): string {
   return warnings === 0 ? "every check passed" : `no errors, ${countWords(warnings, "warning")}`;
 }

@@ -17,13 +17,13 @@ import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { FeedForecast } from "../printed-json.ts";
 
-/** The ApplicationMaster holds the list, and every attempt of it reads it. */
+/** The ApplicationMaster keeps the list in memory, and each of its attempts reads it. */
 const MOST_FILES = 100_000;
-/** Where files cannot be cut, more than this is told: what a split has that they have not. */
+/** Of files that cannot be cut, those larger than this are reported: they give splits of unusual size. */
 const USUAL_SPLIT_BYTES = 64 << 20;
-/** How files begin of formats that say so. */
+/** The first bytes of files in formats that have a signature. */
 const MAGIC: { readonly [F in Cut["format"]]?: Buffer } = { avro: containerMagic, parquet: Buffer.from("PAR1") };
-/** So much is read of an Avro file; of a longer header nothing is said before a task reads it. */
+/** How much of an Avro file is read; a longer header is not checked before a task reads it. */
 const MOST_HEADER_BYTES = 1 << 16;
 
 type Looked = Pick<FileSystem, "uri" | "stat" | "list" | "open">;
@@ -32,13 +32,13 @@ interface FileLookUp {
   locate(pathOrUri: string): { readonly fileSystem: Looked; readonly path: string };
 }
 
-/** By the names of feeds, the files that their inputs stand for now, and what is wrong with them. */
+/** The files that the inputs of each feed stand for now, by the feed's name, and what is wrong with them. */
 export interface FeedInputs {
   readonly feeds: Readonly<Record<string, Listing>>;
   readonly problems: readonly Problem[];
 }
 
-/** Little is read of the files, of one for each place that an input names: whether it may be, and of Avro whether its codec is known. */
+/** Reads only the beginning of one file for each place that an input names: to check that it is readable, and for Avro that its codec is known. */
 export async function findFeedInputs(spec: JobSpec, fileSystems: FileLookUp): Promise<FeedInputs> {
   const problems: Problem[] = [];
   const feeds: Record<string, Listing> = {};
@@ -88,7 +88,7 @@ async function filesAt(fileSystems: FileLookUp, place: string, cut: Cut): Promis
   return files.map(({ path: file, ...facts }) => ({ path: `${fileSystem.uri}${file}`, ...facts }));
 }
 
-/** Other files may have others: whoever reads those is told. */
+/** Other files may have other codecs: the task that reads them reports that. */
 function checkCodec(file: string, beginning: Uint8Array): void {
   const codec = codecOf(beginning) ?? "null";
   if (codec === "null" || codec === "deflate") return;

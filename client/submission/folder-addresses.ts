@@ -12,29 +12,29 @@ interface Place {
   readonly path: string;
 }
 
-/** What is needed of FileSystems. */
+/** The part of FileSystems that is needed. */
 export interface FolderLookUp {
   home(): Promise<Place>;
   locate(pathOrUri: string): Place;
 }
 
-/** What is cleaned when a job has ended, or when nobody uses it. */
+/** Folders that are cleaned when a job has ended, or when nobody uses them. */
 export interface CleanedFolders {
-  /** Above the staging folders; it is there. */
+  /** The parent of the staging folders; it exists. */
   readonly root?: Place;
-  /** As the settings name them. */
+  /** As named in the settings. */
   readonly stagingDir?: string | undefined;
   readonly cacheDir?: string | undefined;
 }
 
-/** What of a job is looked at. */
+/** The parts of a job that are examined. */
 type Folders = Pick<JobSpec, "checkpointDir" | "resumeFrom" | "history" | "carrier" | "search" | "sources">;
 
 /**
- * The spec with addresses that mean the same on every machine for the folders where checkpoints, output and history stay. One that a person wrote
- * relative starts in the user's home on the default file system.
- * @param cleaned where nothing may stay
- * @throws UserError (`FOLDER_UNREACHABLE`) when an executor could bring nothing there
+ * The spec with addresses that mean the same on every machine for the folders of checkpoints, output and history. A relative path starts in the
+ * user's home on the default file system.
+ * @param cleaned folders in which nothing may be stored
+ * @throws UserError (`FOLDER_UNREACHABLE`) when an executor could not write there
  */
 export async function withFolderAddresses<Spec extends Folders>(
   spec: Spec,
@@ -67,7 +67,7 @@ export async function withFolderAddresses<Spec extends Folders>(
   if (clash !== undefined) throw refusal(folders.get(clash.key) ?? "", clash.key, `it ${clash.why}`);
   return placed;
 
-  /** Of a site's folder only the one for running jobs may be everybody's to write to. */
+  /** Of a site's history folders only the one for running jobs may be writable for everybody. */
   async function historyAddresses(settings: JobSpec["history"], location: string): Promise<JobSpec["history"]> {
     const { intermediate, finished } = settings;
     return {
@@ -81,7 +81,7 @@ export async function withFolderAddresses<Spec extends Folders>(
     };
   }
 
-  /** What is there no more, or never was, would start the job from nothing. What only a node can look at is the program's business. */
+  /** A missing checkpoint would make the job start from nothing. A path that only a node can see is left to the program. */
   async function resumeAddress(checkpoint: string, key: string): Promise<string> {
     const address = await addressOf(checkpoint, key, false);
     const isPlain = checkpoint.startsWith("/");
@@ -99,7 +99,7 @@ export async function withFolderAddresses<Spec extends Folders>(
     return new UserError(`${key} = ${folder}${where}: ${why}`, { code: "FOLDER_UNREACHABLE", cause });
   }
 
-  /** What executors do not write to is the program's business. */
+  /** A folder that executors do not write to is left to the program. */
   async function addressOf(folder: string, key: string, written: boolean): Promise<string> {
     const isPlain = folder.startsWith("/");
     if (!written && (isPlain || splitUri(folder) !== undefined)) return folder;
@@ -120,7 +120,7 @@ async function locatedAt(folder: string, fileSystems: FolderLookUp): Promise<Pla
   return { ...home, path: `${home.path}/${folder}` };
 }
 
-/** Where a job keeps what stays; what only its nodes can reach is left out. */
+/** Where a job stores what it keeps; paths that only its nodes can see are left out. */
 function addressesOf({ checkpointDir, history, carrier, search }: Omit<Folders, "sources">): Map<FolderKey, string> {
   const isTheNodes = carrier?.checkpoints === undefined && checkpointDir?.startsWith("/") === true;
   const { location, intermediate, finished } = history;
@@ -134,7 +134,7 @@ function addressesOf({ checkpointDir, history, carrier, search }: Omit<Folders, 
   return new Map(addresses.flatMap(([key, address]) => (address === undefined ? [] : [[key, address]])));
 }
 
-/** In the form in which folders are compared. One on a file system that only the program can reach is left out. */
+/** The addresses in a form that can be compared. One on a file system that only the program can reach is left out. */
 async function placesOf(
   addresses: ReadonlyMap<FolderKey, string>,
   fileSystems: FolderLookUp,
@@ -160,7 +160,7 @@ function ifLocated(address: string | undefined, fileSystems: FolderLookUp): Plac
   }
 }
 
-/** Whether it is the same file system under another address, such as a NameNode's by name and by number: a folder's times and owner tell. */
+/** Whether it is the same file system under another address, such as a NameNode's name and its number: a folder's time and owner tell. */
 async function isSame({ fileSystem: one }: Place, root: Place | undefined): Promise<boolean> {
   const isLocal = one.uri.startsWith("file:") || root?.fileSystem.uri.startsWith("file:");
   if (root === undefined || isLocal || one.uri === root.fileSystem.uri) return false;
@@ -169,7 +169,7 @@ async function isSame({ fileSystem: one }: Place, root: Place | undefined): Prom
   return here !== undefined && here.modificationTimeMs === there?.modificationTimeMs && here.owner === there.owner;
 }
 
-/** Folders would be made of these names, and `hdfs dfs -rm -r ~` removes a home. */
+/** Folders with these literal names would be created, and `hdfs dfs -rm -r ~` removes a home. */
 function requireNoShellWords(folder: string): void {
   const [, word] = /^(~|\$HOME|\$\{HOME\})(?:\/|$)/.exec(folder) ?? [];
   if (word === undefined) return;
@@ -181,7 +181,7 @@ function requireNoShellWords(folder: string): void {
   );
 }
 
-/** As org.apache.hadoop.hdfs.DFSUtilClient#isValidName has it. */
+/** The rule of org.apache.hadoop.hdfs.DFSUtilClient#isValidName. */
 function requireName(folder: string): void {
   const wrong = folder.split("/").find((part) => part === "." || part === ".." || part.includes(":"));
   if (wrong === undefined) return;
@@ -190,7 +190,7 @@ function requireName(folder: string): void {
   });
 }
 
-/** False where nobody here can know. */
+/** False where this machine cannot know. */
 async function isMissing(address: string, fileSystems: FolderLookUp): Promise<boolean> {
   try {
     const { fileSystem, path: checkpoint } = fileSystems.locate(address);
@@ -202,10 +202,10 @@ async function isMissing(address: string, fileSystems: FolderLookUp): Promise<bo
 }
 
 /**
- * Whether the folder, or what of it is not there yet, can be written by who submits, which is as whom containers write. It is not made
- * here. What a gateway does not answer is left to the job.
- * @throws FileSystemError (`ACCESS_DENIED`, `NOT_A_DIRECTORY`), and whatever says that its host has no address;
- * UserError (`FOLDER_NAME_INVALID`)
+ * Whether the submitter, as whom containers write, can write the folder, or create its missing part. Nothing is created here. When a
+ * gateway does not answer, the check is left to the job.
+ * @throws FileSystemError (`ACCESS_DENIED`, `NOT_A_DIRECTORY`), and the error for a host without an address; UserError
+ * (`FOLDER_NAME_INVALID`)
  */
 async function checkCanBeMade(fileSystem: Place["fileSystem"], folder: string): Promise<void> {
   const isTheNodes = fileSystem.uri.startsWith("file:");

@@ -4,13 +4,13 @@ import type { YarnApplications } from "../applications/yarn-applications.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { ClientContext } from "../context.ts";
 
-/** A cluster, and the applications there, which close it. */
+/** A cluster, and its applications; closing them closes the cluster. */
 interface Opened {
   readonly cluster: Cluster;
   readonly applications: YarnApplications;
 }
 
-/** The cluster that a job goes to: opened once, by who needs it first, so that nobody logs in or is told of it twice. */
+/** The cluster that a job goes to: opened once, on first use, so that the login and its messages happen only once. */
 export class JobCluster {
   readonly #text: JobText;
   readonly #context: ClientContext;

@@ -18,29 +18,29 @@ import { nameOf, type UploadedPart, UploadProgress, uploadLine, uploadRemark } f
 import type { ShippedKeytab } from "./shipped-keytab.ts";
 import { itemsOf, type ShippingPlan, shippingPlan } from "./shipping-plan.ts";
 
-/** In a pipe an upload that is done by then is told afterwards only. */
+/** In a pipe, a shorter upload is only reported when it is done. */
 const silentUploadMs = 5_000;
 
-/** Is told of an upload. */
+/** Receives the progress of an upload. */
 export interface UploadListener {
-  /** While it goes on. */
+  /** Called while it is in progress. */
   readonly uploading: (block: WaitBlock) => void;
   /** @param line what was uploaded, for people */
   readonly uploaded: (line: string) => void;
 }
 
-/** A job whose files are to be on a cluster. */
+/** A job whose files have to be on a cluster. */
 export interface JobToShip {
   readonly text: JobText;
   readonly spec: JobSpec;
   readonly cluster: Cluster;
   readonly runtime: ProvidedRuntime;
   readonly keytab: ShippedKeytab | undefined;
-  /** Where the staging folders are. */
+  /** The folder of the staging folders. */
   readonly root: LocatedPath;
 }
 
-/** Which shipped files go where. */
+/** Which shipped files go to which containers. */
 export interface Shipped {
   readonly master: readonly ShippedFile[];
   readonly all: readonly ShippedFile[];
@@ -48,7 +48,7 @@ export interface Shipped {
   readonly node: string;
 }
 
-/** Sees to it that the cluster has what the job's containers are to find. Undefined when `stop` fired meanwhile. */
+/** Makes sure that the cluster has the files that the job's containers need. Undefined when `stop` was aborted meanwhile. */
 export async function shipFiles(
   job: JobToShip,
   context: ClientContext,
@@ -62,12 +62,12 @@ export async function shipFiles(
   const startedAtMs = context.now();
   const [shipped] = await Promise.all([
     shipWithProgress(items, context, job, cache, listener, stop),
-    // What cannot be swept now is the next submission's.
+    // What cannot be swept now is left to the next submission.
     cache.sweep(startedAtMs).catch(() => undefined),
   ]);
   if (shipped === undefined) return undefined;
   listener.uploaded(uploadLine(shipped.map(uploadedPart), context.now() - startedAtMs));
-  // Roles may have the same environment.
+  // Several roles may have the same environment.
   const remarked = shipped.flatMap(({ file, remarks }) => remarks.map((remark) => uploadRemark(file.link, remark)));
   for (const line of new Set(remarked)) listener.uploaded(line);
   const files = new Map(items.flatMap((item, index) => pairOf(item, shipped[index])));
@@ -97,7 +97,7 @@ function foreignFiles({ text }: JobToShip, environment: ClientContext["environme
   return { stated: readSetting(text.settings, "tony.application.file-status") ?? [], environment };
 }
 
-/** What of a job's files a submission would upload; nothing is. */
+/** Which of a job's files a submission would upload; uploads nothing. */
 export async function planFiles(job: JobToShip, { environment, now }: ClientContext): Promise<PlannedFile[]> {
   return await planShipping(itemsOf(planOf(job)), {
     foreign: foreignFiles(job, environment),
@@ -136,7 +136,7 @@ async function shipWithProgress(
   try {
     return await shipping;
   } catch (error) {
-    // The upload that was broken off is no trouble of the cluster's.
+    // The aborted upload is not an error of the cluster's.
     if (signal.aborted) return undefined;
     throw error;
   } finally {

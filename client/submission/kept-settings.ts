@@ -3,8 +3,8 @@ import type { Settings } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 
 /**
- * The file of a job's folder that its ApplicationMaster puts beside the job's history, and shows on its page.
- * @returns content by name; none where the job has neither
+ * The file in a job's folder that its ApplicationMaster copies to the job's history, and shows on its page.
+ * @returns content by name; empty where the job has neither
  */
 export function keptSettings(settings: Settings, spec: JobSpec): Record<string, Uint8Array> {
   if (spec.history.location === undefined && spec.am.page === false) return {};

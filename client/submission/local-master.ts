@@ -13,25 +13,25 @@ import { buildId } from "../../src/programs.ts";
 import { localFiles, localMasterContainerId } from "../applications/local-folder.ts";
 
 export interface LocalMaster {
-  /** The job's, with its staging files; its owner's alone. */
+  /** The job's folder, with its staging files; only its owner may read it. */
   readonly folder: string;
   /** The bundle. */
   readonly program: string;
   readonly job: JobFile;
   readonly identity: ApplicationIdentity;
-  /** Of programs, by the names of their variables. */
+  /** The programs' secrets, by the names of their variables. */
   readonly secrets?: ReadonlyMap<string, string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** In a session of its own. */
+  /** Whether it runs in a session of its own. */
   readonly detached: boolean;
 }
 
-/** Where an AM of this machine works. */
+/** The working directory of an AM on this machine. */
 export function localMasterFolder(folder: string): string {
   return path.join(folder, "am");
 }
 
-/** Starts the AM of a job on this machine, as a NodeManager would. Its containers are processes of this machine, too. */
+/** Starts a job's AM on this machine, as a NodeManager would. Its containers are processes of this machine, too. */
 export function startLocalMaster(options: LocalMaster): ChildProcess {
   const { folder, program, job, identity, secrets = new Map(), environment, detached } = options;
   const work = localMasterFolder(folder);
@@ -73,7 +73,7 @@ export interface LocalJob {
   readonly user: string;
   readonly spec: JobSpec;
   readonly folder: string;
-  /** Of every container. */
+  /** For every container. */
   readonly all: readonly ShippedFile[];
   readonly byRole?: JobFile["files"]["byRole"];
   readonly hadoop?: JobFile["hadoop"];
@@ -110,7 +110,7 @@ export function localFile(link: string, file: string, type: ShippedFile["type"])
   };
 }
 
-/** As Hadoop prints a Path: nothing is escaped. */
+/** As Hadoop prints a Path: without escaping. */
 function fileUrl(file: string): string {
   return `file://${file}`;
 }

@@ -6,7 +6,7 @@ import type { ShippedFile } from "../../src/job/stored/job-file.ts";
 import { uploadRemark } from "../shipping/upload-lines.ts";
 import { localFile } from "./local-master.ts";
 
-/** What the job names, where it lies. A directory to unpack is packed into the application's folder first, once for all roles. */
+/** The job's files, used in place. A directory to unpack is first packed into the application's folder, once for all roles. */
 export class LocalShipping {
   readonly #folder: string;
   readonly #uploaded: (line: string) => void;
@@ -17,7 +17,7 @@ export class LocalShipping {
     this.#uploaded = uploaded;
   }
 
-  /** Rejects as the file system, where something is not there any more. */
+  /** Rejects with the file system's error where a file no longer exists. */
   localized(files: readonly FileToShip[]): Promise<ShippedFile[]> {
     const beside = files.map(({ source }) => pathOf(source));
     return Promise.all(files.map((file) => this.#localizedOne(file, beside)));
@@ -39,7 +39,7 @@ export class LocalShipping {
     as: "archive" | "working-directory",
     beside: readonly string[],
   ): Promise<ShippedFile> {
-    // Roles may have directories of one name.
+    // Roles may have directories of the same name.
     const archive = path.join(this.#folder, `${this.#packed.size}-${name}.tar.gz`);
     const { packingOfFolder } = await import("../shipping/packing/packing.ts");
     const { type, write, remarks } = await packingOfFolder(directory, as, beside);

@@ -30,9 +30,9 @@ export interface LocallySubmitted {
 }
 
 /**
- * Starts a job on this machine: the same AM as on a cluster, as a process of its own session, with a folder as its staging. It lives on
- * without the client.
- * @throws UserError (`NOT_SUBMITTED`) when `stop` fired before the AM was started: nothing is left then
+ * Starts a job on this machine: the same AM as on a cluster, as a process in a session of its own, with a local folder as its staging
+ * folder. It outlives the client.
+ * @throws UserError (`NOT_SUBMITTED`) when `stop` was aborted before the AM was started: nothing is left then
  */
 export async function submitLocally(
   text: JobText,
@@ -65,7 +65,7 @@ export async function submitLocally(
     rmSync(folder, { recursive: true });
     throw notSubmitted("this machine");
   }
-  // So that neither a signal to us nor our end reaches it.
+  // So that neither signals to this process nor its end affect it.
   const master = startLocalMaster({ folder, program, job, identity, secrets, environment, detached: true });
   master.unref();
   const { pid } = master;
@@ -106,11 +106,11 @@ async function jobFile(parts: {
   });
 }
 
-/** A copy of the job's own: another version that is installed meanwhile, or a cache that is cleared, does nothing to a job that runs. */
+/** A copy for the job alone: installing another version meanwhile, or clearing a cache, does not affect a running job. */
 function ownCopy(source: string, folder: string, link: string): ShippedFile {
   const file = path.join(folder, link);
   copyFileSync(source, file);
   return localFile(link, file, "FILE");
 }
 
-/** What the job names, where it lies; a directory to unpack is packed into the application's folder first. */
+/** The job's files, used in place; a directory to unpack is first packed into the application's folder. */

@@ -15,20 +15,20 @@ import { type FeedInputs, findFeedInputs } from "./feed-inputs.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { withWholeCheckpoint } from "./resume-check.ts";
 
-/** Something that a machine has and a job asks for. */
+/** A resource that a machine has and a job asks for. */
 interface Kind {
-  /** The end of a role's key for it. */
+  /** The last part of a role's key for it. */
   readonly key: "memory" | "vcores" | "gpus";
   readonly of: (resource: Resource) => number;
   readonly has: number;
   readonly words: (amount: number) => string;
-  /** Cores are not: a job of several tasks runs on a laptop. */
+  /** Whether all tasks' requests are added up. Cores are not: a job of several tasks runs on a laptop. */
   readonly addedUp: boolean;
 }
 
 /**
- * All that this machine can be asked about a job. Nothing is started or written.
- * @param draft the same job as `checkOffline` gave it
+ * All that can be checked about a job on this machine. Nothing is started or written.
+ * @param draft the same job as `checkOffline` returned it
  * @throws UserError (`CLUSTER_REFUSES`) for a job that this machine can never run
  */
 export async function checkOnMachine(
@@ -47,7 +47,7 @@ export async function checkOnMachine(
   return { spec: await withWholeCheckpoint(addressed, fileSystems, () => undefined), user, feeds };
 }
 
-/** What this machine can never give, however long it is waited for. */
+/** Requests that this machine can never satisfy, however long the job waits. */
 export function checkAgainstMachine(spec: JobSpec, machine: Machine): Problem[] {
   const kinds = kindsOf(machine, spec.gpuTypes);
   const single = [
@@ -57,7 +57,7 @@ export function checkAgainstMachine(spec: JobSpec, machine: Machine): Problem[] 
   return single.length > 0 || spec.distributedMode !== "gang" ? single : kinds.flatMap((kind) => tooMany(spec, kind));
 }
 
-/** Nodes of YARN have a runtime for images; here programs would run outside of them. */
+/** YARN's nodes have a runtime for images; here programs would run outside of them. */
 function inImages(spec: JobSpec): Problem[] {
   if (spec.am.image === undefined && spec.roles.every(({ image }) => image === undefined)) return [];
   const key = "tony.docker.enabled";

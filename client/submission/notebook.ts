@@ -10,15 +10,15 @@ import { notebookDestination } from "../sessions/notebook-job.ts";
 import { runSubmission } from "./run-submission.ts";
 
 export interface NotebookChoices {
-  /** What JupyterLab asks for; shown on a terminal alone. */
+  /** The token that JupyterLab asks for; only a terminal shows it. */
   readonly token: string;
   readonly localPort: number | undefined;
 }
 
-/** Longer than JupyterLab takes for its start on a busy node, from a folder that was just unpacked. */
+/** More than JupyterLab needs to start on a busy node from a folder that was just unpacked. */
 const listensWithinMs = 5 * 60_000;
 
-/** Submits a job of one JupyterLab, leads a port of this machine to it, and follows it: as a submission in all else. */
+/** Submits a job with one JupyterLab, forwards a port of this machine to it, and follows it: otherwise like any submission. */
 export async function runNotebook(
   text: JobText,
   { token, localPort }: NotebookChoices,
@@ -70,7 +70,7 @@ function forwardOptions(
   };
 }
 
-/** What a submission shows, and tells when its task runs. */
+/** Shows what a submission shows, and reports when its task runs. */
 class NotebookView extends FollowView {
   readonly #running: () => void;
 

@@ -8,17 +8,17 @@ const line = "Preparing the programs for this machine's Node, once: their later 
 
 type PreparationContext = Pick<ClientContext, "environment" | "output">;
 
-/** The runtime with what V8 has compiled of our programs for it, as far as that is there: nothing is started. */
+/** The runtime with the existing V8 code caches of our programs for it; starts nothing. */
 export async function runtimeAsItIs(choice: RuntimeChoice, context: PreparationContext): Promise<ProvidedRuntime> {
   return { ...provideRuntime(choice), codeCaches: await codeCachesFor(choice, cacheOf(context)) };
 }
 
-/** The same for a job that is submitted now: what is not there is made first. */
+/** The same for a job that is submitted now: missing caches are made first. */
 export async function preparedRuntime(choice: RuntimeChoice, context: PreparationContext): Promise<ProvidedRuntime> {
   return { ...provideRuntime(choice), codeCaches: await preparedPrograms(choice, context) };
 }
 
-/** What V8 has compiled of our programs, for the runtime that is sent. Made now where it is not there, which a terminal shows meanwhile. */
+/** The V8 code caches of our programs for the runtime that is sent. Missing ones are made now, which a terminal shows meanwhile. */
 export async function preparedPrograms(choice: RuntimeChoice, context: PreparationContext): Promise<CodeCaches> {
   const { output } = context;
   const prepare = (cacheFolder: string) => {

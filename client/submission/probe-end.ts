@@ -7,17 +7,17 @@ import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import { hasEnded } from "../applications/applications.ts";
 import type { WaitingReasons } from "../applications/waiting-reasons.ts";
 
-/** Between two looks at what is ending anyway. */
+/** The interval for checking on an application that is ending anyway. */
 const pollMs = 50;
 const killWithinMs = 10_000;
 
-/** Who follows a probe, and until when. */
+/** The listener of a probe, and its limits. */
 export interface ProbeWatch {
   readonly limitMs: number;
   readonly now: () => number;
-  /** Fires when it is to be ended at once; its reason says by what. */
+  /** Aborted when the probe is to be ended at once; its reason says by which signal. */
   readonly stop: AbortSignal;
-  /** It does not run yet. */
+  /** Called while it does not run yet. */
   readonly waiting: (waitedMs: number, reason: DelayReason) => void;
   readonly pause?: (delayMs: number) => Promise<void>;
 }
@@ -26,8 +26,8 @@ export interface ProbeWatch {
 export type ProbeEnd = { readonly report: ApplicationReport } | { readonly late: DelayReason };
 
 /**
- * Follows the probe's application to its end, and ends it where it has none in time, where it is stopped, and where nothing can be heard of it:
- * it is never left on the cluster unsaid.
+ * Follows the probe's application to its end. Ends it when it does not end in time, when it is stopped, and when contact is lost: it is never
+ * left on the cluster without a message.
  * @throws UserError (`STOPPED`) when it was stopped
  */
 export async function endOfProbe(

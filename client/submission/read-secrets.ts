@@ -15,9 +15,9 @@ type SecretContext = Pick<ClientContext, "environment" | "workingDirectory">;
 type Source = { readonly value: string } | { readonly problem: Problem; readonly cause?: unknown };
 
 /**
- * The values of `tony.application.secrets`, by the names of programs' variables: a file's content, without the end of its last line, or a
+ * The values of `tony.application.secrets`, by the names of the programs' variables: a file's content without its last line end, or a
  * variable of this process.
- * @throws UserError naming a source that is not there, is empty or too long, or is no text
+ * @throws UserError naming a source that is missing, empty or too long, or is not text
  */
 export function readSecrets(settings: Settings, context: SecretContext): Map<string, string> {
   const sources = readSources(settings, context);
@@ -30,7 +30,7 @@ export function readSecrets(settings: Settings, context: SecretContext): Map<str
   );
 }
 
-/** Why they could not be submitted from here; a variable may well be set where that is done, so it is a warning. */
+/** Why the secrets could not be submitted from here. The variable may be set where the job is submitted, so it is a warning. */
 export function secretProblems(settings: Settings, context: SecretContext): Problem[] {
   return readSources(settings, context).flatMap(([, source]) => ("problem" in source ? [source.problem] : []));
 }

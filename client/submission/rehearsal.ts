@@ -13,11 +13,11 @@ import { cacheFolderVariable } from "../../src/start/cache-files.ts";
 import { localFile, localJobFile, startLocalMaster } from "./local-master.ts";
 
 const id = "local_0_0001";
-/** It takes a second on an idle machine. What an AM that is told to end has run by then is kept, too. */
+/** It takes a second on an idle machine. The code that an AM has run when it is told to end is kept, too. */
 const limitMs = 15_000;
 const endingLimitMs = 2_000;
 
-/** One task, which asks for little of the machine and runs long enough for some heartbeats. */
+/** One task, which needs few resources and runs long enough for some heartbeats. */
 const settings = {
   "tony.application.framework": "generic",
   "tony.worker.instances": "1",
@@ -28,8 +28,8 @@ const settings = {
 };
 
 /**
- * Runs a job that does nothing on this machine, with the Node that runs now. Its ApplicationMaster and its executor do what they do in each
- * job, and write into the folder what V8 has compiled of them by their end (src/start). Nothing else is left of it.
+ * Runs a job that does nothing on this machine, with the current Node. Its ApplicationMaster and its executor do what they do in every job,
+ * and at their end write V8's compiled code into the folder (src/start). Nothing else is left of the job.
  */
 export async function rehearse(
   cacheFolder: string,
@@ -44,7 +44,7 @@ export async function rehearse(
       program: programOf("am"),
       job: localJobFile({ id, user: "nobody", spec, folder, all }),
       identity: makeIdentity(id),
-      // No options of the user's, with which V8 would compile otherwise.
+      // Without the user's NODE_OPTIONS, which would make V8 compile differently.
       environment: { PATH: process.env.PATH },
       detached: false,
     });

@@ -14,9 +14,9 @@ type Resuming = Pick<JobSpec, "resumeFrom" | "carrier" | "sources">;
 const KEY = "tony.application.resume-from";
 
 /**
- * The job with a checkpoint to begin with that is whole: of one that executors stored and that is damaged, the one before it of the same
- * task, which is told. What only the program can reach is left to it.
- * @throws UserError (`NO_CHECKPOINT`) for an upload that did not end, and for a folder of checkpoints
+ * The job with an intact checkpoint to begin with: where executors stored one that is damaged, the previous one of the same task, with a
+ * remark. A checkpoint that only the program can reach is left to it.
+ * @throws UserError (`NO_CHECKPOINT`) for an incomplete upload, and for a folder of checkpoints
  */
 export async function withWholeCheckpoint<Spec extends Resuming>(
   spec: Spec,

@@ -15,7 +15,7 @@ import type { JobCluster } from "./job-cluster.ts";
 /**
  * The checkpoint that `--resume-from` names: the last one of the job with that id, or the path or URL itself.
  * @param text the new job
- * @param place where it goes
+ * @param place where it will run
  * @throws UserError (`NO_CHECKPOINT`) where the job has none that the new one could read
  */
 export async function resumePoint(
@@ -52,8 +52,8 @@ interface LastCheckpoint {
 }
 
 /**
- * The latest complete one in the folder of a job that has ended and of which no last state was kept: its AM died for good, or YARN killed
- * it. Where its folder is not known, it is looked for where the new job keeps its own.
+ * The latest complete checkpoint in the folder of an ended job whose last state was not kept: its AM died for good, or YARN killed it.
+ * Where its folder is unknown, the new job's own checkpoint folder is searched.
  */
 async function storedCheckpoint(
   report: ApplicationReport,
@@ -73,7 +73,7 @@ async function storedCheckpoint(
   };
 }
 
-/** What a job that has ended left for another. @throws UserError (`NO_CHECKPOINT`) */
+/** The checkpoint that an ended job left for another. @throws UserError (`NO_CHECKPOINT`) */
 export function lastCheckpoint(
   { id, user, ...report }: ApplicationReport,
   status: JobStatus | undefined,

@@ -14,12 +14,15 @@ import { jobContextOf } from "./check-offline.ts";
 import { runSubmission, type SubmissionChoices } from "./run-submission.ts";
 
 interface Resumption {
-  /** The id of an earlier search, or a file of its trials, that this one goes on with. */
+  /** The id of an earlier search, or a file of its trials, that this one continues. */
   readonly resume: string | undefined;
   readonly conf: readonly string[] | undefined;
 }
 
-/** Runs the trials of a search, and follows them as any job, unless it is to be left alone. @param given the words of the command line that make the job */
+/**
+ * Runs the trials of a search, and follows it like any job unless it is detached.
+ * @param given the words of the command line that describe the job
+ */
 export async function runSearch(
   text: JobText,
   given: readonly string[],

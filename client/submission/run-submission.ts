@@ -26,24 +26,24 @@ export interface SubmissionChoices {
   readonly json: boolean;
   readonly logs: LogSelection;
   readonly local: boolean;
-  /** A job of the caller's with this tag that has not ended is followed instead; the job to submit has it too. */
+  /** If a job of the caller's with this tag has not ended, that job is followed instead; the submitted job gets the tag too. */
   readonly applicationTag?: string;
-  /** Who shows the job, instead of what follows from `json`. */
+  /** Shows the job in place of the view that `json` chooses. */
   readonly display?: JobDisplay;
-  /** Ctrl-C and SIGTERM end a job of that tag that was submitted before; default: they leave it running. */
+  /** Whether Ctrl-C and SIGTERM end an already submitted job with that tag; default: they leave it running. */
   readonly own?: boolean;
-  /** As `FollowOptions.endWithinMs`. */
+  /** As in `FollowOptions.endWithinMs`. */
   readonly endWithinMs?: number;
 }
 
-/** Shows a job in another way than a person's terminal or a program wants it. */
+/** Shows a job in a different way than for a person's terminal or a program. */
 export interface JobDisplay {
   readonly view: FollowListener;
-  /** The cluster has taken the job, or it runs already. */
+  /** Called when the cluster has accepted the job, or it already runs. */
   readonly submitted: (id: string) => void;
 }
 
-/** Submits a job and, unless told otherwise, follows it; signals end or leave it. */
+/** Submits a job and, unless told otherwise, follows it; signals end it or leave it running. */
 export async function runSubmission(
   text: JobText,
   choices: SubmissionChoices,
@@ -107,14 +107,14 @@ async function submitAndFollow(
   }
 }
 
-/** By the cluster's sizes of containers: this machine counts no memory. */
+/** Uses the cluster's container sizes: this machine does not round memory. */
 async function adviceOn(context: ClientContext): Promise<(status: JobStatus) => string | undefined> {
   const { adviceLine, roundings } = await import("../results/advice.ts");
   const sizes = roundings(true, context);
   return (status) => adviceLine(status, sizes);
 }
 
-/** The job that is followed instead, where one with the same tag was taken just before: ours is withdrawn then. */
+/** The job to follow instead, where one with the same tag was accepted just before: ours is withdrawn then. */
 async function firstWithItsTag(
   { id, applications }: StartedJob,
   { applicationTag }: SubmissionChoices,
@@ -140,7 +140,7 @@ function tellDetached(applicationId: string, json: boolean, output: Output): voi
   else output.print(applicationId);
 }
 
-/** Goes on with the job that an earlier try has started. */
+/** Continues with the job that an earlier try started. */
 async function takeUp(
   { report, applications }: { readonly report: ApplicationReport; readonly applications: Applications },
   { detach, json, logs, display, own = false, endWithinMs }: SubmissionChoices,
@@ -168,11 +168,11 @@ async function takeUp(
 }
 
 interface Announcer extends SubmissionListener {
-  /** The job has been taken. */
+  /** Called when the job has been accepted. */
   readonly submitted: (id: string, spec: JobSpec) => void;
 }
 
-/** What is said of a submission: its way for people, the job for programs, beside the result where that is the id alone. */
+/** What a submission prints: its progress for people, the job as JSON; on standard error where standard output is only the id. */
 function announcer({ detach, json, local, display }: SubmissionChoices, output: Output): Announcer {
   if (detach || json) {
     const uploads: string[] = [];

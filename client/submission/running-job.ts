@@ -2,7 +2,7 @@ import { parseApplicationId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { Applications } from "../applications/applications.ts";
 
-/** The caller's job with that tag that has not ended, of several the first. */
+/** The caller's job with that tag that has not ended; the first of several. */
 export async function runningJob(
   tag: string,
   applications: Pick<Applications, "reports" | "user">,
@@ -12,9 +12,10 @@ export async function runningJob(
 }
 
 /**
- * The caller's job with that tag that the ResourceManager took before this one, and that has not ended. Submissions of the same moment do
- * not see each other before: each looks again once it is taken, when it sees all that were taken before it, so that only the first stays.
- * The order is that of their taking, not of their ids, which are given before: what has an earlier id may be taken after such a look.
+ * The caller's job with that tag that the ResourceManager accepted before this one, and that has not ended. Concurrent submissions do not
+ * see each other at first, so each looks again once it is accepted: then it sees all that were accepted before it, and only the first one
+ * stays. The order is that of acceptance, not of the ids, which are assigned earlier: an application with a lower id may be accepted
+ * after such a look.
  */
 export async function takenBefore(
   id: string,

@@ -28,15 +28,15 @@ import { programItem } from "./shipping-plan.ts";
 
 const subject = "nodes";
 const limitMs = 60_000;
-/** A wait that is over sooner is not worth a look. */
+/** A shorter wait is not worth a look. */
 const shortestShownMs = 1_500;
-/** Smallest that an AM of ours gets. */
+/** The smallest memory that any AM of ours gets. */
 const memoryMiB = 512;
 
-/** Begins the last word of a program of ours that does not start. */
+/** Begins the last message of a program of ours that does not start. */
 const ourWord = /^tony-ts: (?:the ApplicationMaster cannot start: )?/;
 
-/** What the probe's container finds. */
+/** The files of the probe's container. */
 export interface ProbeFiles {
   readonly files: readonly ShippedFile[];
   readonly node: string;
@@ -44,18 +44,18 @@ export interface ProbeFiles {
 
 export interface ProbeOptions {
   readonly queue: string;
-  /** As jobs have it; undefined: in none. */
+  /** The same image as for jobs; undefined: none. */
   readonly image: ImageVariables | undefined;
   readonly now: () => number;
-  /** Fires when the probe is to be ended; its reason says by what. */
+  /** Aborted when the probe is to be ended; its reason says by which signal. */
   readonly stop: AbortSignal;
-  /** Shows a person that it waits for its container, for how long already, and why. */
+  /** Shows a person that the probe waits for its container, for how long so far, and why. */
   readonly tell: (waitedMs: number, reason: string) => void;
 }
 
 /**
  * Starts our own ApplicationMaster without a job, as an application that ends at once: the only proof that a node can load the runtime and
- * reach the ResourceManager. It is listed as SUCCEEDED, or as FAILED where it did.
+ * reach the ResourceManager. YARN lists it as SUCCEEDED if both work, and as FAILED if not.
  */
 export async function probeRuntime(
   cluster: Cluster,
@@ -64,7 +64,7 @@ export async function probeRuntime(
 ): Promise<Finding> {
   const { resourceManager, configuration } = cluster;
   const { id } = await resourceManager.newApplication();
-  // By them a node copies the files on a secured cluster.
+  // A node copies the files with these tokens on a secured cluster.
   const delegated = await jobTokens(
     cluster,
     files.map(({ url }) => ({ uri: url })),
@@ -95,7 +95,7 @@ export async function probeRuntime(
   return "late" in end ? lateFinding(end.late) : inImage(probeFinding(end.report, settingsOf(configuration)), image);
 }
 
-/** What it says of the nodes that the probe did not run in time. */
+/** The finding about the nodes when the probe did not run in time. */
 export function lateFinding(reason: DelayReason): Finding {
   const found = `the probe of ${memoryMiB} MiB did not run within ${limitMs / 1000} s: ${delayWords(reason)}`;
   switch (reason.code) {
@@ -119,14 +119,14 @@ export function environmentOfProbe(
   return { ...probeEnvironment(resourceManagerEndpoints(configuration, "scheduler")), ...image };
 }
 
-/** The same finding, and which image was asked for: whether the node heeds that, YARN does not say. */
+/** The same finding with the name of the requested image: YARN does not say whether the node uses it. */
 export function inImage(finding: Finding, image: ImageVariables | undefined): Finding {
   const [, name] = Object.entries(image ?? {}).find(([variable]) => variable.endsWith("_IMAGE")) ?? [];
   if (name === undefined) return finding;
   return { ...finding, found: `${finding.found}; asked for in the image ${name}` };
 }
 
-/** The settings that say where nodes find the masters, each with its value and its place. */
+/** The settings by which nodes find the masters, each with its value and its place. */
 export interface ProbeSettings {
   readonly fileSystem: string;
   readonly scheduler: string;
@@ -139,13 +139,13 @@ function settingsOf(configuration: Configuration): ProbeSettings {
   };
 }
 
-/** What the end of the probe's application says of the nodes. */
+/** The finding about the nodes from the end of the probe's application. */
 export function probeFinding(
   { finalStatus, diagnostics }: Pick<ApplicationReport, "finalStatus" | "diagnostics">,
   settings: ProbeSettings,
 ): Finding {
   if (finalStatus === "SUCCEEDED") return reportFinding(parseProbeReport(diagnostics));
-  // YARN writes an exit code, of whatever kind, for every container that it tried to start.
+  // YARN writes some exit code for every container that it tried to start.
   if (!/exit ?code: -?\d+/i.test(diagnostics)) {
     const found = `YARN refused the probe: ${lastWords(diagnostics)}`;
     return { subject, state: "wrong", found, remedy: "jobs would be refused likewise: choose another queue (--queue)" };
@@ -174,7 +174,7 @@ export function probeFinding(
 }
 
 /**
- * Why a node could not copy a file of the container: YARN's exit status −1000, whose reason stands behind the time of the attempt's end
+ * Why a node could not copy a file of the container: YARN's exit status −1000, with the reason after the time of the attempt's end
  * (org.apache.hadoop.yarn.server.nodemanager.containermanager.localizer.ResourceLocalizationService).
  */
 function localizationFailure(diagnostics: string): string | undefined {
@@ -185,8 +185,8 @@ function localizationFailure(diagnostics: string): string | undefined {
 }
 
 /**
- * Why a container ended before its command ran: what container-executor says, as of an image that is not there, or the NodeManager's own
- * launch script (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch: prelaunch.err).
+ * Why a container ended before its command ran: the message of container-executor, for example about a missing image, or of the
+ * NodeManager's own launch script (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch: prelaunch.err).
  */
 function launchFailure(diagnostics: string): string | undefined {
   if (/^Last \d+ bytes of stderr :\n\s*\S/m.test(diagnostics)) return undefined;
@@ -194,7 +194,7 @@ function launchFailure(diagnostics: string): string | undefined {
   return said.exec(diagnostics)?.[1];
 }
 
-/** A name that leads to loopback is of no use to frameworks that find their way by it. */
+/** A host name that resolves to loopback is of no use to frameworks that find each other by it. */
 function reportFinding(report: ProbeReport): Finding {
   const { host, loopback } = report;
   if (loopback === undefined) return { subject, state: "well", found: nodeWords(report) };
@@ -215,8 +215,8 @@ function nodeWords({ host, version, architecture, glibc, counted }: ProbeReport)
 }
 
 /**
- * Sees to it that the cluster has what the probe runs, and the executor beside it, where jobs look for them: the first job of this release,
- * of everybody who shares the cache, finds them there.
+ * Makes sure that the cluster has the probe's files, and the executor too, where jobs look for them: so the first job of this release, of
+ * anybody who shares the cache, finds them there.
  */
 export async function shipProbe(
   cluster: Cluster,
@@ -239,7 +239,7 @@ export async function shipProbe(
   return { files: shipped.map(({ file }) => file), node };
 }
 
-/** What the container's stderr said, out of YARN's long text. */
+/** The container's stderr, extracted from YARN's long text. */
 function lastWords(diagnostics: string): string {
   const [, stderr = ""] = diagnostics.split(/Last \d+ bytes of stderr :/, 2);
   const [told = ""] = stderr.trim().split(/\n[ \t]*\n/, 1);

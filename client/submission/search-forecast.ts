@@ -25,7 +25,7 @@ interface Asked {
   readonly json: boolean;
 }
 
-/** The trials that a search would run next, and their commands. Nothing is started, and no cluster is asked. */
+/** The trials that a search would run next, and their commands. Starts nothing and asks no cluster. */
 export function forecastSearch(text: JobText, { after, count, json }: Asked, context: ClientContext): ExitCode {
   const { output } = context;
   const { spec, search, problems } = checkJob(text, jobContextOf(context));

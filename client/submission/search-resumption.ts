@@ -18,9 +18,9 @@ import { isApplicationId, openApplications } from "../applications/backend.ts";
 import type { ClientContext } from "../context.ts";
 
 /**
- * The trials of an earlier search, for one that goes on with them.
+ * The trials of an earlier search, for a search that continues it.
  * @param from the id of its application, or a file of its trials
- * @throws UserError where it still runs, is not known, or had another space: the parameter is named
+ * @throws UserError where it still runs, is unknown, or had another space: the message names the parameter
  */
 export async function trialsBefore(
   from: string,
@@ -60,7 +60,7 @@ export function tookOver(from: string, lines: readonly TrialLine[]): string {
   return `took over ${countWords(lines.length, "trial")} of ${from}: ${parts.join(", ")}`;
 }
 
-/** Why parameters are none of a space; undefined: they are. */
+/** Why parameters do not fit a space; undefined: they do. */
 export function misfit(space: Space, params: Parameters): string | undefined {
   const stray = Object.keys(params).find((name) => !space.some((parameter) => parameter.name === name));
   if (stray !== undefined) return `${stray} is not a parameter of this search but has a value`;
@@ -133,7 +133,7 @@ async function trialsOfJob(
   }
 }
 
-/** Of each trial what its ApplicationMaster stored, unless that was before the trial had ended, which may be known by its last status. */
+/** For each trial the line that its ApplicationMaster stored, unless it is older than the trial's end, which the search's last status may know. */
 function newest(known: readonly TrialLine[], stored: readonly TrialLine[]): readonly TrialLine[] {
   const latest = known.map((line, number) => {
     const before = stored[number];
@@ -144,13 +144,13 @@ function newest(known: readonly TrialLine[], stored: readonly TrialLine[]): read
 
 type Said = Pick<SearchSaid, "metric" | "direction"> & Partial<SearchSaid>;
 
-/** What the status of a search says of it; one of an older release does not say its space. */
+/** What the status of a search says about it; a status of an older release does not include the space. */
 function saidBy({ metric, direction, parameters, space }: SearchStatus): Said {
   const words = space && Object.fromEntries(parameters.map((name, index) => [name, space[index] ?? ""]));
   return { metric, direction, ...(words && { space: words }) };
 }
 
-/** A search that looks for something else, or elsewhere, is another one. */
+/** A search with another objective or another space cannot be continued. */
 export function requireSame(from: string, before: Said, { metric, direction, space }: Search): void {
   if (before.metric !== metric || before.direction !== direction)
     throw usageError(`${from} was to ${before.direction} ${before.metric}, this search is to ${direction} ${metric}`);
@@ -163,7 +163,7 @@ export function requireSame(from: string, before: Said, { metric, direction, spa
   }
 }
 
-/** What its ApplicationMaster left; undefined where that is not there. */
+/** The trials that the search's ApplicationMaster stored; undefined where there are none. */
 async function storedTrials(
   applicationId: string,
   { outputDir }: Pick<SearchStatus, "outputDir">,
@@ -181,7 +181,7 @@ async function storedTrials(
   }
 }
 
-/** The same by what is known of each task; of its reports that is the last one. */
+/** The same from what is known of each task; of a task's reports that is only the last one. */
 function trialsOfStatus({ tasks }: JobStatus, { metric }: SearchStatus, space: Space): readonly TrialLine[] {
   return tasks.flatMap((task) => (task.trial === undefined ? [] : [lineOf(task, task.trial, metric, space)]));
 }

@@ -18,16 +18,16 @@ import { programItem } from "./shipping-plan.ts";
 
 const shipKey = "tony.kerberos.ship-keytab";
 
-/** A keytab that travels with a job. */
+/** A keytab that is sent with a job. */
 export interface ShippedKeytab {
   readonly keytab: JobKeytab;
   /** The keytab itself, for the staging folder. */
   readonly content: Uint8Array;
-  /** What the ApplicationMaster's container needs to log in. */
+  /** The files with which the ApplicationMaster's container can log in. */
   readonly items: readonly ShipItem[];
 }
 
-/** Where things are on this machine; each throws where they are not. */
+/** Where files are installed on this machine; each function throws where its file is missing. */
 export interface Installed {
   readonly programOf: (name: ProgramName) => string;
   /** koffi's native module for an architecture. */
@@ -37,7 +37,8 @@ export interface Installed {
 const installed: Installed = { programOf: programPath, nativeModuleOf: installedNativeModule };
 
 /**
- * The keytab that a job takes along, and what it is used with; undefined where none is to travel, or the cluster believes names.
+ * The keytab that is sent with a job, and the files to use it with; undefined where none is sent, or the cluster does not
+ * authenticate its users.
  * @throws UserError (`JOB_INVALID`, `KOFFI_MISSING`)
  */
 export async function shippedKeytab(
@@ -65,7 +66,7 @@ export async function shippedKeytab(
   };
 }
 
-/** Those that the nodes may have. */
+/** The architectures that the nodes may have. */
 function architecturesOf(settings: Settings): readonly string[] {
   const named = Object.keys(namedRuntimes(settings));
   return [...new Set([process.arch, ...named])];
@@ -90,7 +91,7 @@ async function hashed({ link, source }: ShipItem): Promise<HashedFile> {
 
 const packageOf = (architecture: string) => `@koromix/koffi-linux-${architecture}`;
 
-/** koffi brings one package for each platform, with builds for glibc and for musl in it; nodes have glibc. */
+/** koffi has one package for each platform, with builds for glibc and for musl; nodes have glibc. */
 function installedNativeModule(architecture: string): string {
   const ofUs = createRequire(path.join(packageRoot(), "package.json"));
   const ofKoffi = createRequire(ofUs.resolve("koffi"));

@@ -6,19 +6,19 @@ import { codeCacheOf } from "../../src/start/cache-files.ts";
 import type { ProvidedRuntime } from "../shipping/runtime.ts";
 import type { ShipItem } from "../shipping/shipping.ts";
 
-/** What travels with a job, and whose containers find it. */
+/** The files that are sent with a job, by the containers that get them. */
 export interface ShippingPlan {
-  /** The AM's: a start is as long as fetching and unpacking, so it gets what tasks need only if one runs within it. */
+  /** The AM's files: fetching and unpacking delays its start, so it gets the tasks' files only if a task runs in its container. */
   readonly master: readonly ShipItem[];
-  /** Every task's. */
+  /** Files for every task. */
   readonly all: readonly ShipItem[];
-  /** Beyond those, one role's. */
+  /** Further files for one role. */
   readonly byRole: Readonly<Record<string, readonly ShipItem[]>>;
 }
 
 /**
- * @param optional what options of the command line ship, among the files of every task
- * @param forLogin what the ApplicationMaster needs to log in by itself
+ * @param optional files that options of the command line add for every task
+ * @param forLogin what the ApplicationMaster needs to log in itself
  */
 export function shippingPlan(
   spec: JobSpec,
@@ -56,7 +56,7 @@ export function shippingPlan(
   }
 }
 
-/** A program of ours. */
+/** One of our own programs. */
 export function programItem(
   name: ContainerProgram | "tokens",
   programOf: (name: ProgramName) => string = programPath,
@@ -64,12 +64,12 @@ export function programItem(
   return { link: BUNDLES[name], source: programOf(name), as: "file", shared: true };
 }
 
-/** The page that its ApplicationMaster serves. */
+/** The page that the job's ApplicationMaster serves. */
 function pageItem(): ShipItem {
   return { link: PAGE_NAME, source: pagePath(), as: "file", shared: true };
 }
 
-/** Everything once. */
+/** All items, each once. */
 export function itemsOf({ master, all, byRole }: ShippingPlan): ShipItem[] {
   return [...new Set([...master, ...all, ...Object.values(byRole).flat()])];
 }

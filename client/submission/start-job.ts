@@ -10,7 +10,7 @@ import { checkOffline } from "./check-offline.ts";
 import { JobCluster } from "./job-cluster.ts";
 import type { SubmissionListener } from "./submission.ts";
 
-/** A job that runs, and where it is known. */
+/** A running job, and the applications that it belongs to. */
 export interface StartedJob {
   readonly id: string;
   readonly spec: JobSpec;
@@ -20,14 +20,14 @@ export interface StartedJob {
 
 export interface StartChoices {
   readonly local: boolean;
-  /** Whose output will be followed: checked against the job's tasks. */
+  /** Whose output will be followed; checked against the job's tasks. */
   readonly logs: LogSelection;
 }
 
 /**
- * Submits a job, to the cluster or to this machine.
+ * Submits a job to the cluster or to this machine.
  * @param place closed where the job is not submitted
- * @throws UserError (`NOT_SUBMITTED`) when `stop` fired before that
+ * @throws UserError (`NOT_SUBMITTED`) when `stop` was aborted before that
  */
 export async function startJob(
   text: JobText,
@@ -37,7 +37,7 @@ export async function startJob(
   listener: SubmissionListener,
   place = new JobCluster(text, context),
 ): Promise<StartedJob> {
-  // A mistake in the job is told before one in the cluster's configuration.
+  // A mistake in the job is reported before one in the cluster's configuration.
   const draft = checkOffline(text, logs, context);
   if (local) {
     const { submitLocally } = await import("./local-submission.ts");
@@ -57,7 +57,7 @@ export async function startJob(
   }
 }
 
-/** Follows it to its end. @returns its exit code */
+/** Follows the job to its end. @returns its exit code */
 export async function followStarted(
   started: StartedJob,
   limits: FollowLimits,

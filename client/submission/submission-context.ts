@@ -11,16 +11,17 @@ import type { JobFile } from "../../src/job/stored/job-file.ts";
 import { type StoredJob, storedJobEnvironment } from "../../src/job/stored/stored-job.ts";
 import type { JobTokens } from "../tokens/job-tokens.ts";
 
-/** Bounded by the ResourceManager's own maximum: this asks for all of it. */
+/** The ResourceManager limits this to its own maximum: the value asks for all of it. */
 const allAttempts = 1_000;
-/** Attempts of an AM that failed longer ago do not count. */
+/** Failed AM attempts that are older than this do not count. */
 const attemptFailuresValidityIntervalMs = 600_000;
-/** YARN's limit; a longer type is refused. */
+/** YARN's limit; it refuses longer types. */
 const longestType = 20;
 
 /**
- * What YARN is told of a job. Containers outlive an attempt of the AM, and it gets as many attempts as the cluster allows. Logs are
- * gathered when a container has ended. Those that were closed may be gathered before: a node removes what it has stored.
+ * What YARN is told about a job. Containers survive the end of an AM attempt, and the AM gets as many attempts as the cluster
+ * allows. Logs are aggregated when a container has ended; closed log files may be aggregated earlier, and a node removes a file
+ * once it is stored.
  */
 export function submissionContext(
   id: string,
@@ -53,7 +54,7 @@ export function submissionContext(
   };
 }
 
-/** What the AM's container is told: the job's own variables, and where its job is. */
+/** The environment of the AM's container: the job's own variables, and where its job is. */
 export function masterEnvironment(spec: JobSpec, stored: StoredJob): Record<string, string> {
   return {
     ...expandableEnvironment(spec.containerEnvironment),

@@ -40,26 +40,25 @@ import type { ShippedKeytab } from "./shipped-keytab.ts";
 import { masterLaunch, submissionContext } from "./submission-context.ts";
 import { submissionUnknown, submitApplication } from "./submit-application.ts";
 
-/** A job that the ResourceManager has taken. */
+/** A job that the ResourceManager has accepted. */
 export interface Submitted {
   readonly id: string;
   readonly spec: JobSpec;
   readonly access: ClientAccess;
-  /** When the ResourceManager took it. */
+  /** When the ResourceManager accepted it. */
   readonly atMs: number;
 }
 
-/** Is told of a submission as it goes on. */
+/** Receives the progress of a submission. */
 export interface SubmissionListener extends UploadListener {
   readonly named: (id: string, spec: JobSpec) => void;
 }
 
 /**
- * Submits a job to a cluster. Everything that can be known to be wrong is known before the first byte is uploaded; the staging folder
- * is made last and removed again when anything fails after it, so that a client that dies leaves at most that folder, which the user's
- * next command sweeps.
+ * Submits a job to a cluster. All checks precede the first uploaded byte; the staging folder is created last, and removed again when
+ * anything fails after that, so that a client that dies leaves at most that folder, which the user's next command sweeps.
  *
- * @throws UserError (`NOT_SUBMITTED`) when `stop` fired before the ResourceManager was told: nothing is left then
+ * @throws UserError (`NOT_SUBMITTED`) when `stop` was aborted before the ResourceManager was told: nothing is left then
  */
 export async function submitToCluster(
   text: JobText,
@@ -78,7 +77,7 @@ export async function submitToCluster(
   if (checked === undefined) throw notSubmitted("the cluster");
   const { spec, facts, root, keytab, feeds } = checked;
   tell(checked.problems);
-  // Where no ResourceManager answers, that is all there is to say. A silent network is waited for by nobody.
+  // Where no ResourceManager answers, these findings are all there is to say. Nothing waits for a silent network.
   void ofAddresses.then(tell);
   const runtime = await untilStopped(preparedRuntime(checked.runtime, context), stop);
   if (runtime === undefined) throw notSubmitted("the cluster");
@@ -116,14 +115,17 @@ export async function submitToCluster(
       askBriefly: () => cluster.askBriefly(),
     });
   } catch (error) {
-    // An application that may have been taken needs its folder; if it was not, a later command sweeps it.
+    // An application that may have been accepted needs its folder; if it was not, a later command sweeps it.
     if (errorCode(error) !== submissionUnknown) await staging.remove().catch(() => undefined);
     throw stop.aborted && errorCode(error) !== submissionUnknown ? notSubmitted("the cluster") : error;
   }
   return { id, spec, access: clientAccess(identity), atMs: context.now() };
 }
 
-/** On a secured cluster later clients come with the ResourceManager's tokens, and no secret of the job lies in a file but the key of its page, which opens nothing else. */
+/**
+ * On a secured cluster later clients use the ResourceManager's tokens, and the job writes no secret to a file except the key of its page,
+ * which opens nothing else.
+ */
 function laterAccess({ isSecured }: Cluster, identity: ApplicationIdentity, { am }: JobSpec): object {
   const access = clientAccess(identity);
   return {
@@ -132,7 +134,7 @@ function laterAccess({ isSecured }: Cluster, identity: ApplicationIdentity, { am
   };
 }
 
-/** What comes of the work, or undefined as soon as `stop` fires: the work may then end as it likes. */
+/** The result of the work, or undefined as soon as `stop` is aborted: the work's outcome is ignored then. */
 async function untilStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T | undefined> {
   work.catch(() => undefined);
   if (stop.aborted) return undefined;

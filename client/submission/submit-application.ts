@@ -10,7 +10,7 @@ import { amountWords, durationWords } from "../../src/job/reasons/words.ts";
 import { renewalRefusal } from "../cluster/token-refusal.ts";
 import type { Output } from "../output/output.ts";
 
-/** What is needed of ResourceManagerClient. */
+/** The part of ResourceManagerClient that is needed. */
 export interface Submissions {
   submit(application: SubmissionContext, options: { readonly signal: AbortSignal }): Promise<void>;
   report(
@@ -22,38 +22,37 @@ export interface Submissions {
 export interface SubmitOptions {
   readonly resourceManager: Submissions;
   readonly output: Output;
-  /** Ends the waiting for answers. */
+  /** Aborts the waiting for answers. */
   readonly stop: AbortSignal;
-  /** How long an application is handed in again that the ResourceManager takes and forgets. */
+  /** How long to resubmit an application that the ResourceManager accepts and forgets. */
   readonly giveUpAfterMs: number;
-  /** From now on questions are given up soon: the submission itself had all the patience. */
+  /** From now on questions get little time: the submission itself has used up the patience. */
   readonly askBriefly: () => void;
   readonly clock?: MonotonicClock;
 }
 
-/** Of an error after which it is not known whether the application was taken. */
+/** The code of an error after which it is unknown whether the application was accepted. */
 export const submissionUnknown = "SUBMISSION_UNKNOWN";
 const refused = "SUBMISSION_REFUSED";
 
 /**
- * Until it is past these, a ResourceManager that fails over may know nothing of an application, or its scheduler may still refuse it
+ * In these states a ResourceManager that fails over may lose an application, or its scheduler may still refuse it
  * (org.apache.hadoop.yarn.client.api.impl.YarnClientImpl#submitApplication).
  */
 const undecided: ReadonlySet<ApplicationState> = new Set(["NEW", "NEW_SAVING", "SUBMITTED"]);
 const firstLookAgainMs = 20;
 const longestLookAgainMs = 200;
 const sayAfterMs = 1_000;
-/** How often it is looked whether a node has come that is large enough for the ApplicationMaster. */
+/** How often to check whether a node has registered that is large enough for the ApplicationMaster. */
 const largerNodeMs = 10_000;
 
 /**
- * Submits an application and waits until the ResourceManager has saved it and its scheduler has taken it, which it answers before; where
- * it has failed over meanwhile and knows nothing of it, it is submitted again (org.apache.hadoop.yarn.client.api.impl.YarnClientImpl#submitApplication). Where no
- * answer comes, or a refusal that may be of a repeated try alone, whether it was taken is looked up. While the nodes are too small for
- * its ApplicationMaster, that is waited for.
- * @throws what the submission failed with when the ResourceManager does not know the application; UserError (`SUBMISSION_UNKNOWN`)
- * when that cannot be known, (`SUBMISSION_FORGOTTEN`) when it was taken and forgotten again and again, (`SUBMISSION_REFUSED`) when the
- * scheduler does not take it
+ * Submits an application and waits until the ResourceManager has saved it and its scheduler has accepted it, which happens after the
+ * ResourceManager's answer; if the ResourceManager fails over meanwhile and does not know the application, submits it again
+ * (org.apache.hadoop.yarn.client.api.impl.YarnClientImpl#submitApplication). After no answer, or after a refusal that may concern only a repeated
+ * try, looks up whether it was accepted. While the nodes are too small for its ApplicationMaster, waits for a larger one.
+ * @throws the submission's error when the ResourceManager does not know the application; UserError (`SUBMISSION_UNKNOWN`) when that cannot be found
+ * out, (`SUBMISSION_FORGOTTEN`) when it was accepted and forgotten repeatedly, (`SUBMISSION_REFUSED`) when the scheduler refuses it
  */
 export async function submitApplication(application: SubmissionContext, options: SubmitOptions): Promise<void> {
   const { resourceManager, output, stop, giveUpAfterMs, askBriefly, clock = monotonicClock } = options;
@@ -78,8 +77,8 @@ export async function submitApplication(application: SubmissionContext, options:
 }
 
 /**
- * The AM is larger than any container that the nodes allow which are registered now: another node may come, so that it is handed in again
- * a while later. Ends when it is time for that.
+ * The AM is larger than any container that the currently registered nodes allow. Another node may register, so the application is
+ * submitted again after a while; resolves when it is time for that.
  * @throws the failure, where no node would help, or nobody wants to wait
  */
 async function untilItMayFit(
@@ -93,7 +92,7 @@ async function untilItMayFit(
   }: Required<Pick<SubmitOptions, "output" | "clock" | "stop">> & { startedMs: number },
 ): Promise<void> {
   const { configured, allowed } = resourceRefusal(failure) ?? {};
-  // A type that is not named there is not limited.
+  // A resource type that is not listed there is not limited.
   const limit = configured && { ...configured, others: { ...asked.others, ...configured.others } };
   const mayFit = limit !== undefined && fits(asked, limit);
   if (!mayFit || stop.aborted) throw failure;
@@ -106,7 +105,7 @@ async function untilItMayFit(
   if (stop.aborted) throw failure;
 }
 
-/** @returns why it is not sure that it was taken; undefined where the ResourceManager says so */
+/** @returns why it is uncertain that it was accepted; undefined where the ResourceManager confirms it */
 async function doubtAfter(submitted: Promise<void>, askBriefly: () => void): Promise<CodedError | undefined> {
   try {
     await submitted;
@@ -119,7 +118,7 @@ async function doubtAfter(submitted: Promise<void>, askBriefly: () => void): Pro
   }
 }
 
-/** Whether the ResourceManager knows the application; it has saved and taken it then, unless `stop` fires before. */
+/** Whether the ResourceManager knows the application; if so it has saved and accepted it, unless `stop` is aborted before. */
 async function isKept(
   { id, queue }: SubmissionContext,
   failure: CodedError | undefined,
@@ -152,7 +151,7 @@ function savingWait(id: ApplicationId, elapsedMs: number) {
   return { lines: [line], cause: "saving", line, change, facts: [] };
 }
 
-/** Nothing of it has run yet. Java's class comes before the scheduler's words; what is wrong is nearly always the queue. */
+/** Nothing of it has run yet. The message starts with a Java class, followed by the scheduler's words; the fault is nearly always the queue. */
 function refusedSubmission(diagnostics: string, queue: string): UserError {
   const options = { code: refused, exitCode: ExitCode.cluster };
   const notRenewed = renewalRefusal(diagnostics);

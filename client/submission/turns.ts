@@ -1,4 +1,4 @@
-/** Lets so many work at once; the others wait for their turn, in their order. */
+/** Limits how many tasks run concurrently; the others wait in order. */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   #free: number;
@@ -7,7 +7,7 @@ export class Turns {
     this.#free = atOnce;
   }
 
-  /** Works when it is its turn, or when the signal fires, for which the work is to look itself. */
+  /** Runs the work when it is its turn, or when the signal is aborted, which the work has to check itself. */
   async take<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const hasTurn = await this.#turn(signal);
     try {
@@ -17,7 +17,7 @@ export class Turns {
     }
   }
 
-  /** Resolves with false when the signal fired first. */
+  /** Resolves with false when the signal was aborted first. */
   #turn(signal: AbortSignal): Promise<boolean> {
     if (signal.aborted) return Promise.resolve(false);
     if (this.#free > 0) {

@@ -11,7 +11,7 @@ import type { StagingFolder } from "../staging/staging-folder.ts";
 import type { TokenCluster } from "./job-tokens.ts";
 
 /**
- * What replaces the delegation tokens of a job of ours; undefined where there are none, or where this process has none but tokens itself.
+ * Replaces the delegation tokens of a job of ours; undefined where there are none, or where this process itself has only tokens.
  * @param sinceMs when it was submitted, milliseconds since the epoch
  */
 export function jobTokenKeeper(
@@ -27,7 +27,7 @@ export function jobTokenKeeper(
   return new TokenKeeper({
     renewIntervalMs: intervalMs,
     endsAtMs: async () => {
-      // Another client may have replaced them, or this one before it was started again.
+      // Another client may have replaced them, or an earlier run of this one.
       const replacedAtMs = await stagingFolder()
         .then((folder) => folder.writtenAtMs(tokensFileName))
         .catch(() => undefined);
@@ -47,7 +47,7 @@ export function jobTokenKeeper(
   });
 }
 
-/** @param leftMs until those that are there end; 0: they have */
+/** @param leftMs until the current ones expire; 0: they have expired */
 export function noNewTokens(error: unknown, leftMs: number): string {
   const when = leftMs === 0 ? "have ended" : `end in ${durationWords(leftMs)}`;
   return `The job's delegation tokens ${when}, and there are no new ones yet: ${errorMessage(error)}\n  Get a new ticket (kinit) while this follows the job: it tries again`;

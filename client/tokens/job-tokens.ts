@@ -4,26 +4,27 @@ import { tokensConf } from "../../src/hadoop/yarn/tokens-conf.ts";
 import { type IssuingCluster, tokenFrom, tokenIssuers, type UsedFileSystem } from "../../src/tokens/token-issuers.ts";
 import type { GivenTokens } from "../cluster/given-tokens.ts";
 
-/** What is needed of a Cluster. */
+/** The part of a Cluster that is needed. */
 export interface TokenCluster extends IssuingCluster {
   readonly isSecured: boolean;
   readonly given: GivenTokens | undefined;
 }
 
-/** The delegation tokens that a job's processes, and YARN for them, use. */
+/** The delegation tokens that a job's processes use, and YARN on their behalf. */
 export interface JobTokens {
   readonly credentials: Credentials;
   /** Whether YARN cancels them when the application has ended. */
   readonly cancelTokensWhenComplete: boolean;
   /** What the ResourceManager needs to know to renew them; see tokensConf. */
   readonly tokensConf?: Uint8Array;
-  /** What a person is to know of them. */
+  /** A remark for people. */
   readonly remark?: string;
 }
 
 /**
- * The tokens of a job: those that this process was given, and for each file system that the job uses, and the ResourceManager, a new
- * one where there is none among them. None on a cluster that believes names. A process that was given some may lack the key server's.
+ * The tokens of a job: those that this process was given, plus a new one for each file system that the job uses and for the
+ * ResourceManager, where the given ones lack it. None on a cluster that does not authenticate its users. Given tokens may lack the
+ * key server's.
  * @throws UserError (`TOKEN_NOT_OBTAINED`) naming the service that gives none
  */
 export async function jobTokens(cluster: TokenCluster, used: readonly UsedFileSystem[]): Promise<JobTokens> {
@@ -40,7 +41,7 @@ export async function jobTokens(cluster: TokenCluster, used: readonly UsedFileSy
       try {
         return [await tokenFrom(issuer, instead)];
       } catch (error) {
-        // Services that fetch tokens for others may have none of the key server, as Azkaban before 3.71: most jobs need none.
+        // Services that fetch tokens for others may lack the key server's, as Azkaban before 3.71 does: most jobs need none.
         const isNeeded = given === undefined && issuer.isOptional !== true;
         if (isNeeded || issuer.lack === undefined) throw error;
         lacks.push(issuer.lack);

@@ -79,7 +79,7 @@ lines\`.replace(/^[^\\u00e9]*/, "");
     const { stderr } = run(await program("thrower", source, form));
     const [, name = "", line = "", column = ""] = /([\w.]+):(\d+):(\d+)\)/.exec(stderr) ?? [];
     expect(name).toBe(place);
-    const text = readFileSync(path.join(folder, place), "latin1").split("\n")[Number(line) - 1] ?? "";
+    const text = readFileSync(path.join(folder.path, place), "latin1").split("\n")[Number(line) - 1] ?? "";
     expect(text.slice(Number(column) - 1)).toMatch(/^(new )?Error\("planted"\)/);
   });
 

@@ -11,11 +11,11 @@ import {
 } from "yaml";
 import { ConfigurationError } from "../../../src/hadoop/conf/errors.ts";
 
-/** A value of a specification, with where it stands. */
+/** A value of a specification, with its place in the file. */
 export interface SpecValue {
   /** `app.yaml:12` */
   readonly at: string;
-  /** Of a scalar, as text; undefined for a mapping, a list, and nothing at all. */
+  /** The text of a scalar; undefined for a mapping, a list, or an empty value. */
   readonly text: string | undefined;
   readonly items: readonly SpecValue[];
   readonly fields: readonly SpecField[];
@@ -26,7 +26,7 @@ export interface SpecField extends SpecValue {
 }
 
 /**
- * A document of YAML 1.2, of which JSON is a part.
+ * Reads a YAML 1.2 document; JSON is a subset.
  * @throws ConfigurationError naming file and line
  */
 export function readDocument(text: string, file: string): SpecValue {
@@ -50,7 +50,7 @@ const inOwnWords: ReadonlyMap<string, string> = new Map([
   ["MULTIPLE_DOCS", "a second document begins (---): put each in a file of its own"],
 ]);
 
-/** Aliases within aliases multiply: no person's document has so many values. */
+/** Nested aliases multiply: no document that a person writes has this many values. */
 const MOST_VALUES = 500;
 
 class Reader {
@@ -63,7 +63,7 @@ class Reader {
     this.#at = at;
   }
 
-  /** @param before its place where it is nothing */
+  /** @param before the place to report where the value is empty */
   read(written: ParsedNode | null, before: string): SpecValue {
     const node = this.#meant(written);
     const place = written === null ? before : this.#at(written.range[0]);
@@ -73,7 +73,7 @@ class Reader {
     return { at: place, text: textOf(node), items, fields: [] };
   }
 
-  /** Of a mapping; those that it merges (`<<`) are after its own, which go before them (yaml.org/type/merge). */
+  /** The fields of a mapping; merged fields (`<<`) come after its own, which take precedence (yaml.org/type/merge). */
   #fields(node: Mapping): SpecField[] {
     const own = node.items.flatMap((pair) => (isMerge(pair) ? [] : [this.#field(pair)]));
     const merged = node.items.filter(isMerge).flatMap(({ value }) => this.#merged(value));
@@ -91,13 +91,13 @@ class Reader {
     return isSeq<ParsedNode>(node) ? node.items.flatMap((item) => this.#merged(item)) : [];
   }
 
-  /** What an alias stands for. One that stands within what it stands for is found by the number of values. */
+  /** The node that an alias refers to. An alias inside its own target is caught by the limit on the number of values. */
   #meant(node: ParsedNode | null): ParsedNode | null {
     this.#values += 1;
     if (this.#values > MOST_VALUES) throw tooLarge();
     if (!isAlias(node)) return node;
     const meant = node.resolve(this.#document);
-    // What a parsed document anchors was parsed itself.
+    // The anchors of a parsed document are parsed nodes themselves.
     return (meant ?? null) as ParsedNode | null;
   }
 }

@@ -31,7 +31,7 @@ export function amounts(draft: Draft, role: string, resources: SpecField): void 
   }
 }
 
-/** What a container finds: a mapping of names to sources. */
+/** The files of a container: a mapping of names to sources. */
 export function files(draft: Draft, key: string, field: SpecField): void {
   if (field.fields.length + field.items.length === 0) return;
   const texts = fileTexts(field);
@@ -51,12 +51,12 @@ export function environment(draft: Draft, key: string, field: SpecField): void {
     );
 }
 
-/** What runs in the ApplicationMaster's container has no templates. */
+/** Commands in the ApplicationMaster's container have no templates. */
 function textFor(key: string): (text: string) => string {
   return /^tony\.(am\.command|execution\.envs)$/.test(key) ? (text) => text : literalText;
 }
 
-/** A script becomes the command of a role; what it asks of Skein itself has nobody to answer. */
+/** A script becomes the command of a role; its calls to Skein itself have nothing to answer them here. */
 export function command(
   draft: Draft,
   key: string,
@@ -72,7 +72,7 @@ export function command(
   draft.say("to-mend", `the script uses ${found.length > 0 ? found.join("; it uses ") : ADDRESSES}`, field);
 }
 
-/** What scripts ask Skein for, and what does that here. */
+/** What scripts call Skein for, and the replacement here. */
 const counterparts: readonly (readonly [RegExp, string])[] = [
   [
     /\bskein\s+kv\b|\.kv\b/,

@@ -4,10 +4,10 @@ import type { SpecField } from "./document.ts";
 import { amounts, command, type Draft, environment, files } from "./draft.ts";
 import { scriptText, trueText, wholeNumberText } from "./values.ts";
 
-/** Restarts without end: no job lives to see so many. */
+/** Unlimited restarts: no job lasts for this many. */
 const endless = 1000;
 
-/** What a job does with roles of these names: Skein knows none that differ from the others. */
+/** The special meaning of these role names in a job: Skein has no special names. */
 const meanings: ReadonlyMap<string, string> = new Map([
   ["ps", "a job does not wait for a role"],
   ["tensorboard", "a job does not wait for a role"],
@@ -18,13 +18,13 @@ const OF_WORKER = "the failure of worker:0 always counts in a job with a role";
 
 /** A service of Skein's, which becomes a role. */
 export class Service {
-  /** Its name, as a role may have one. */
+  /** The service's name in the form that a role may have. */
   readonly role: string;
   readonly #field: SpecField;
-  /** Why the role cannot have the service's name, where that needs saying. */
+  /** Why the role cannot have the service's name, where that has to be explained. */
   readonly #meaning: string | undefined;
 
-  /** @param taken by other services, whose names may come to the same */
+  /** @param taken names of other services that may map to the same role name */
   constructor(field: SpecField, taken: readonly string[]) {
     this.#field = field;
     const name = field.name.toLowerCase().replaceAll(/[^a-z0-9-]/g, "-");
@@ -35,13 +35,13 @@ export class Service {
     this.role = [role, ...numbered].find((one) => !taken.includes(one)) ?? role;
   }
 
-  /** How often its containers start again in Skein, all together. */
+  /** How often all its containers together are restarted in Skein. */
   get restarts(): number {
     const text = this.#field.fields.find(({ name }) => name === "max_restarts")?.text ?? "0";
     return text === "-1" ? endless : Number(text) || 0;
   }
 
-  /** Whether its failures end nothing in Skein. */
+  /** Whether its failures never end the application in Skein. */
   get allowsFailures(): boolean {
     return trueText(this.#field.fields.find(({ name }) => name === "allow_failures")?.text ?? "");
   }
@@ -110,7 +110,7 @@ const onHosts = (name: string): readonly [MigrationKind, string] => [
   `${name}: hosts cannot be named; tony.<role>.node-label chooses among nodes`,
 ];
 
-/** Fields that no key corresponds to. */
+/** Fields without a corresponding key. */
 const withoutKey: ReadonlyMap<string, readonly [MigrationKind, string]> = new Map([
   [
     "depends",

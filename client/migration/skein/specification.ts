@@ -5,7 +5,7 @@ import { amounts, command, Draft, environment, files } from "./draft.ts";
 import { Service } from "./service.ts";
 import { scriptText, trueText } from "./values.ts";
 
-/** The specification of Skein's that a document is, or that dask-yarn's configuration has below `yarn`. */
+/** The Skein specification in a document: the document itself, or the part below `yarn` in dask-yarn's configuration. */
 export function findSpecification(document: SpecValue): SpecValue | undefined {
   const below = (value: SpecValue | undefined, name: string) => value?.fields.find((field) => field.name === name);
   const ofDask = below(below(document, "yarn"), "specification") ?? below(document, "specification");
@@ -21,15 +21,15 @@ function isSpecification({ fields }: SpecValue): boolean {
   );
 }
 
-/** A specification of Skein's as a job's file, and what became of each line. */
+/** Migrates a Skein specification to a job's file, with what happened to each line. */
 export function migrateSpecification(specification: SpecValue): MigratedText {
   return new Migration(specification).result();
 }
 
-/** Fields whose values are a person's own, empty ones too. */
+/** Fields whose values belong to the person who wrote them, even empty ones. */
 const FREE = new Set(["env", "files"]);
 
-/** Skein writes every field, where nothing is set with nothing or none (skein.ApplicationSpec.to_yaml). */
+/** Skein writes every field, unset ones with zero or null (skein.ApplicationSpec.to_yaml). */
 function withoutDefaults(value: SpecValue): SpecValue {
   const fields = value.fields
     .map((field) => (FREE.has(field.name) ? field : { ...field, ...withoutDefaults(field) }))
@@ -88,7 +88,7 @@ class Migration {
     }
   }
 
-  /** Where failures are tolerated, a service that may neither start again nor fail still ends the job when it does. */
+  /** Where failures are tolerated, a service that may neither restart nor fail still ends the job when it fails. */
   #strict(services: SpecField): void {
     const draft = this.#draft;
     if (!this.#services.some(({ allowsFailures }) => allowsFailures)) return;
@@ -122,7 +122,7 @@ class Migration {
     }
   }
 
-  /** The application's own script: the job's only command, or a role that alone is waited for. */
+  /** The application's own script: the job's only command, or the only role that the job waits for. */
   #master(master: SpecField): void {
     const draft = this.#draft;
     const isAlone = this.#services.length === 0;

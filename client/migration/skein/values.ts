@@ -15,7 +15,7 @@ const units: ReadonlyMap<string, number> = new Map([
   ["pib", 2 ** 50],
 ]);
 
-/** `2 GiB` → `2048m`; a bare number is MiB (skein.utils.format_memory, parse_bytes). What cannot be read stays, for the check of the job. */
+/** `2 GiB` → `2048m`; a bare number is MiB (skein.utils.format_memory, parse_bytes). Text that cannot be parsed stays, for the check of the job. */
 export function memoryText(text: string): string {
   const [, amount = "", unit = "mib"] = /^\s*([\d._]+(?:e\d+)?)\s*([a-z]+)?\s*$/i.exec(text) ?? [];
   const name = unit.toLowerCase();
@@ -23,12 +23,12 @@ export function memoryText(text: string): string {
   return amount === "" || Number.isNaN(bytes) ? text : `${Math.ceil(bytes / 2 ** 20)}m`;
 }
 
-/** A whole number as YAML 1.1 and Python may have it: `2_048`, `1.0`. */
+/** A whole number in the forms of YAML 1.1 and Python: `2_048`, `1.0`. */
 export function wholeNumberText(text: string): string {
   return /^\d[\d_]*(\.0+)?$/.test(text) ? String(Number(text.replaceAll("_", ""))) : text;
 }
 
-/** YAML has several words for it. */
+/** YAML has several words for true. */
 export function trueText(text: string | undefined): boolean {
   return /^(true|yes|on)$/i.test(text ?? "");
 }
@@ -36,19 +36,19 @@ export function trueText(text: string | undefined): boolean {
 /** YARN's launch script expands variables in values of an environment, as in `PATH: $HOME/bin:$PATH`. */
 const isExpanded = ({ text = "" }: SpecField) => /\$/.test(text);
 
-/** The variables that a command has to set itself, because a shell has to expand them: lines in front of it. */
+/** The variables that a command has to set itself, because a shell has to expand them: lines in front of the command. */
 export function exportLines(environment: SpecField | undefined): string {
   const expanded = (environment?.fields ?? []).filter(isExpanded);
   return expanded.map(({ name, text = "" }) => `export ${name}="${text.replaceAll('"', '\\"')}"\n`).join("");
 }
 
-/** `NAME=value` of each that needs no shell, as keys of environments have them. */
+/** `NAME=value` for each variable that needs no shell, in the format of the environment keys. */
 export function environmentText({ fields: all }: SpecField, written: (value: string) => string): string {
   const fields = all.filter((field) => !isExpanded(field));
   return fields.map(({ name, text = "" }) => `${name}=${escapeListItem(written(text))}`).join(",");
 }
 
-/** What a container finds, as keys of resources have it; undefined: this is no mapping, and no list of files that Skein takes. */
+/** A container's files in the format of the resources keys; undefined: neither a mapping nor a list of files that Skein accepts. */
 export function fileTexts({ fields, items }: SpecField): string | undefined {
   const named = [...fields.map((file) => fileText(file.name, file)), ...items.map(listedFile)];
   return named.includes(undefined) ? undefined : named.join(",");
@@ -57,14 +57,14 @@ export function fileTexts({ fields, items }: SpecField): string | undefined {
 const archiveName = /\.(zip|tar\.gz|tgz)$/;
 const fieldText = ({ fields }: SpecValue, name: string) => fields.find((one) => one.name === name)?.text;
 
-/** `target: source`, or `target: {source, type}`; an archive is known by its type or its name. */
+/** `target: source`, or `target: {source, type}`; an archive is recognised by its type or its name. */
 function fileText(target: string, file: SpecValue): string {
   const source = (file.text ?? fieldText(file, "source") ?? "").replace(/^file:\/\//, "");
   const isArchive = /^archive$/i.test(fieldText(file, "type") ?? (archiveName.test(source) ? "archive" : "file"));
   return escapeListItem(`${source}::${target}${isArchive ? "#archive" : ""}`);
 }
 
-/** `- file: source` or `- archive: source` with `dest`, as in Skein 0.0.2: an archive without one loses its ending. */
+/** `- file: source` or `- archive: source` with `dest`, as in Skein 0.0.2: an archive without `dest` loses its extension. */
 function listedFile(item: SpecValue): string | undefined {
   const archive = fieldText(item, "archive");
   const source = archive ?? fieldText(item, "file");

@@ -6,7 +6,7 @@ export interface Circle {
   readonly target: string;
 }
 
-/** The links of a folder, each behind nothing but links of it, that lead back into a folder in which they lie. */
+/** The links of a folder that lead back into a folder above them; also those that are only reached through other links of it. */
 export function circles({ entries }: Tree): Circle[] {
   const links = new Map(entries.flatMap(({ entry }) => (entry.type === "symlink" ? [[entry.path, entry.target]] : [])));
   const folders = new Set(["", ...entries.flatMap(({ entry }) => (entry.type === "directory" ? [entry.path] : []))]);
@@ -32,7 +32,7 @@ export function circles({ entries }: Tree): Circle[] {
   return found;
 }
 
-/** Where a path within the folder leads to; undefined for links that never arrive. What leaves the folder is left alone. */
+/** The place within the folder that a path leads to; undefined for links without an end. A link out of the folder is not followed. */
 function realPath(path: string, links: ReadonlyMap<string, string>, steps = 0): string | undefined {
   if (steps > MOST_LINKS) return undefined;
   const parts = path.split("/");
@@ -47,7 +47,7 @@ function realPath(path: string, links: ReadonlyMap<string, string>, steps = 0): 
   return path;
 }
 
-/** Of links in a row (MAXSYMLINKS, linux/namei.h). */
+/** Links in a row (MAXSYMLINKS, linux/namei.h). */
 const MOST_LINKS = 40;
 
 function folderOf(path: string): string {

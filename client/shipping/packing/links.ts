@@ -3,19 +3,20 @@ import path from "node:path";
 import { isNotThere } from "../../../src/hadoop/errors.ts";
 import type { Tree, TreeEntry } from "./directory-tree.ts";
 
-/** Permission bits of everybody. */
+/** Permission bits of others. */
 const mayRead = 0o004;
 const mayEnter = 0o001;
 
-/** A link out of the folder that its owner alone can follow. */
+/** A link out of the folder that only its owner can follow. */
 export interface PrivateLink {
   readonly path: string;
   readonly target: string;
 }
 
 /**
- * Links of a folder to what this machine has and other users may not read: a virtual environment of a Python in somebody's home. A
- * NodeManager that runs on the same files as another user cannot start a container with one: its launch script ends at it.
+ * A folder's links to files of this machine that other users may not read: for example a virtual environment whose Python is in
+ * somebody's home. A NodeManager on the same file system that runs as another user cannot start a container with such a link: its
+ * launch script fails at it.
  */
 export async function privateLinks({ entries }: Tree): Promise<PrivateLink[]> {
   const links = entries.flatMap(({ entry }) =>
@@ -25,7 +26,7 @@ export async function privateLinks({ entries }: Tree): Promise<PrivateLink[]> {
   return found.flat();
 }
 
-/** Whether its owner alone may read that, or enter a folder above it; of what is not there nothing is claimed. */
+/** Whether only its owner may read the target, or enter a folder above it; false for a target that does not exist. */
 export async function isPrivate(target: string): Promise<boolean> {
   const real = await fs.realpath(target).catch(() => undefined);
   if (real === undefined) return false;
@@ -39,7 +40,7 @@ function foldersAbove(file: string): string[] {
   return folder === file ? [] : [folder, ...foldersAbove(folder)];
 }
 
-/** Relative links of a folder that lead nowhere in its copy, as a remark: to what is not there, and to what stays behind. */
+/** A remark on a folder's relative links that lead nowhere in its copy: to missing or to excluded files. */
 export async function lostLinks({ entries, leftOut }: Tree): Promise<string[]> {
   const looked = await Promise.all(entries.map((entry) => lostLink(entry, leftOut)));
   const [first, ...others] = looked.flatMap((words) => words ?? []);

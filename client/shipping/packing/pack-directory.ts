@@ -4,8 +4,9 @@ import type { Tree, TreeEntry } from "./directory-tree.ts";
 import { type PackedEntry, writeTarGz } from "./tar-gz.ts";
 
 /**
- * Writes a folder as `.tar.gz`: the same tree gives the same bytes. Not a zip, because a NodeManager unpacks that without the files'
- * modes and links (org.apache.hadoop.fs.FileUtil.unZip reads it as a stream, where they are not), and tar by the system's `tar`.
+ * Writes a folder as `.tar.gz`: the same tree gives the same bytes. Not as a zip, because a NodeManager unpacks zips without modes
+ * and links (org.apache.hadoop.fs.FileUtil.unZip reads them as a stream, which does not contain these), and tar files by the
+ * system's `tar`.
  * @throws UserError when a file changes while it is read
  */
 export async function packDirectory({ entries }: Tree, archive: string): Promise<void> {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { UserError } from "../../../src/errors.ts";
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 
-/** A new folder to pack in. @throws UserError naming TMPDIR where none can be made */
+/** A new folder for packing. @throws UserError naming TMPDIR where none can be made */
 export async function packingPlace(): Promise<string> {
   return mkdtemp(path.join(tmpdir(), "tony-ts-")).catch((cause: unknown) => {
     throw new UserError(
@@ -16,7 +16,7 @@ export async function packingPlace(): Promise<string> {
 
 const mend = "set TMPDIR to a folder with room for it";
 
-/** What came of packing into that archive, with the disk and TMPDIR named where it was full. */
+/** The error of packing into that archive, with the disk and TMPDIR named where the disk was full. */
 export function packingFault(error: unknown, archive: string): unknown {
   if (errorCode(error) !== "ENOSPC" && errorCode(error) !== "EDQUOT") return error;
   const place = path.dirname(archive);

@@ -11,35 +11,38 @@ import { packDirectory } from "./pack-directory.ts";
 import { basePython, type Relocated, relocateEnvironment } from "./python-environment.ts";
 import { countLinks, repackZip } from "./repack-zip.ts";
 
-/** A `.tar.gz` that is made on this machine before it travels. */
+/** A `.tar.gz` to be made on this machine before it is uploaded. */
 export interface Packing {
-  /** What it is remembered by. */
+  /** The key under which its hash is remembered. */
   readonly key: string;
-  /** Changes when the archive would. */
+  /** Changes when the archive's content would. */
   readonly identity: string;
-  /** The latest change of what it is made of. */
+  /** The latest change of its sources. */
   readonly changedAtMs: number;
   readonly fileName: string;
-  /** What unpacks it: a NodeManager an ARCHIVE, for all its containers; the executor what lies in the working directory itself. */
+  /**
+   * Who unpacks it: a NodeManager unpacks an ARCHIVE, for all its containers; the executor unpacks what belongs directly in the working
+   * directory.
+   */
   readonly type: ShippedFile["type"];
-  /** What it is made of; of a zip itself. */
+  /** The size of its sources; for a zip, that of the zip itself. */
   readonly unpackedBytes: number;
   readonly write: (archive: string) => Promise<void>;
-  /** How it differs from its source, for people. */
+  /** Differences from its source, for people. */
   readonly remarks: readonly string[];
-  /** Those of them that may fail the job. */
+  /** Those remarks that may make the job fail. */
   readonly warnings: readonly string[];
 }
 
-/** Beyond this a person is told what to do about it: every node fetches and unpacks it. */
+/** For larger folders a person is told what to do: every node fetches and unpacks them. */
 const largeBytes = 200 * 1024 * 1024;
 const mostNamed = 6;
-/** A folder with so large a part says nothing that is not better said of what is in it. */
+/** When one part of a folder has this share, that part's own content is named instead. */
 const nearlyAll = 0.95;
 const zipEnding = /\.(zip|jar)$/i;
 
 /**
- * A local folder as it travels.
+ * A local folder as it will be sent.
  * @param beside the paths of what else is sent from this machine
  * @throws UserError for what cannot be packed
  */
@@ -64,7 +67,7 @@ export async function packingForOthers(
   return { ...packing, remarks: [...packing.remarks, ...more], warnings: [...packing.warnings, ...more] };
 }
 
-/** The Python with an environment's library, where that is no link. */
+/** A remark on the Python that an environment takes its library from, where no link leads to it. */
 async function baseRemarks(tree: Tree): Promise<string[]> {
   const home = await basePython(tree);
   if (home === undefined || !(await isPrivate(home))) return [];
@@ -94,14 +97,15 @@ function packingOfTree(folder: string, as: FileToShip["as"], { tree, remarks }: 
   };
 }
 
-/** By its name, as YARN decides. */
+/** By the file's name, as YARN decides. */
 export function isZip(file: string): boolean {
   return zipEnding.test(file);
 }
 
 /**
- * A local zip as it travels, when it has symbolic links, which a NodeManager does not make; undefined for one that can go as it is.
- * @throws UserError for what is no zip
+ * A local zip with symbolic links, which a NodeManager does not create, as it will be sent; undefined for one that can be sent
+ * unchanged.
+ * @throws UserError for a file that is not a zip
  */
 export async function packingOfZip(
   zip: string,
@@ -127,7 +131,7 @@ function typeOf(as: FileToShip["as"]): ShippedFile["type"] {
   return as === "working-directory" ? "FILE" : "ARCHIVE";
 }
 
-/** What stayed behind and how much is left; for a large folder where most of it is. */
+/** What was excluded and how much is left; for a large folder, where most of it is. */
 function sizeRemarks(tree: Tree): string[] {
   const { leftOut } = tree;
   const files = filesOf(tree);
@@ -139,12 +143,12 @@ function sizeRemarks(tree: Tree): string[] {
   return [...remarks, leftOut.length === 0 ? `${size}: ${hint}` : hint];
 }
 
-/** What every machine has in the same place, as far as links of folders go. */
+/** Folders that every machine has, as far as links matter. */
 const systemFolder = /^\/(?:usr|bin|sbin|lib|lib64|opt|etc|dev|proc|sys)\//;
-/** An environment's interpreter, of which more is said elsewhere. */
+/** An environment's interpreter, which other remarks cover. */
 const interpreter = /\/python[\d.]*$/;
 
-/** An absolute link out of the folder travels as it is: on a node that lacks its target it leads nowhere. */
+/** An absolute link out of the folder is sent unchanged: on a node without its target it leads nowhere. */
 function outwardRemarks({ entries }: Tree): string[] {
   const outward = entries.flatMap(({ entry }) =>
     entry.type === "symlink" &&
@@ -163,7 +167,7 @@ function outwardRemarks({ entries }: Tree): string[] {
   ];
 }
 
-/** YARN's launch script lists what a container gets with `find -L`, and ends where that fails: ContainerExecutor#writeLaunchEnv. */
+/** YARN's launch script lists a container's files with `find -L`, and exits where that fails: ContainerExecutor#writeLaunchEnv. */
 function circleRemarks(tree: Tree): string[] {
   const [first, ...others] = circles(tree);
   if (first === undefined) return [];
@@ -200,7 +204,7 @@ function namesOf(paths: readonly string[]): string {
   return names.slice(0, mostNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
-/** Where most of a folder lies: down to where it is not nearly all in one folder of that one. */
+/** Where most of a folder is: descends until no single subfolder has nearly all of it. */
 function largestOf(files: readonly { readonly path: string; readonly sizeBytes: number }[], below = ""): string {
   const sizes = new Map<string, number>();
   for (const { path: file, sizeBytes } of files) {

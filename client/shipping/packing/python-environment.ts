@@ -3,24 +3,25 @@ import path from "node:path";
 import querystring from "node:querystring";
 import type { Tree, TreeEntry } from "./directory-tree.ts";
 
-/** What an environment of venv, virtualenv, uv or conda has at its top. */
+/** What an environment of venv, virtualenv, uv or conda has at its top level. */
 const ENVIRONMENT = /^(pyvenv\.cfg|conda-meta)$/;
-/** Scripts that installers make are shorter. */
+/** Scripts that installers generate are shorter. */
 const LONGEST_SCRIPT_BYTES = 65_536;
 /**
- * The first line of a script that belongs to its environment's Python, as pip writes it, and what it writes where that line would be too long
- * (distlib.scripts). A Python of the system is meant as it stands.
+ * The first line of a script that uses its environment's Python, as pip writes it, and the form for lines that would be too long
+ * (distlib.scripts). A Python of the system is left unchanged.
  */
 const OWN_PYTHON = [
   /^#! ?(?!\/(?:usr\/(?:local\/)?)?bin\/python)\/[^\s"]*\/bin\/(python[\d.]*)((?: [^\n]*)?)\n/,
   /^#!\/bin\/sh\n'''exec' "?\/[^"\n]*\/bin\/(python[\d.]*)"?((?: [^\n"]*)?) "\$0" "\$@"\n' '''\n/,
 ];
 
-/** Where `activate` names the folder that it was made for, as venv, virtualenv and uv write it. */
+/** The line of `activate` with the folder that it was made for, as venv, virtualenv and uv write it. */
 const OWN_FOLDER = /^(\s*(?:export +)?VIRTUAL_ENV=)(?:"\/[^"\n]*"|'\/[^'\n]*'|\/[^\s"';]*)(?= *$)/gm;
 /**
- * Where the script lies; a shell that does not say what it reads, such as dash, is in the working directory, and the environment is its
- * `venv`. Elsewhere it would go on with the node's own Python, without a word: it ends, or fails where a person types.
+ * Finds the script's folder; in a shell that does not say which file it reads, such as dash, it assumes that the environment is `venv`
+ * in the working directory. Elsewhere the shell would continue silently with the node's own Python, so it exits, or fails where a
+ * person types.
  */
 const FOLDER_ABOVE = [
   `"$(cd -- "$(dirname -- "\${BASH_SOURCE:-venv/bin/activate}")/.." 2>/dev/null && pwd)"`,
@@ -28,16 +29,17 @@ const FOLDER_ABOVE = [
   `[ -n "$VIRTUAL_ENV" ] || case $- in *i*) return 1 ;; *) exit 1 ;; esac`,
 ].join("; ");
 
-/** An environment as it travels, and what of it does not work elsewhere, for people. */
+/** An environment as it is sent, and remarks for people on what will not work on another machine. */
 export interface Relocated {
   readonly tree: Tree;
   readonly remarks: readonly string[];
 }
 
 /**
- * Lets a virtual environment (PEP 405), or one of conda, work in another folder than the one it was made in: the scripts in its `bin`,
- * whose first lines name that folder, find the Python beside them instead, and so does `activate`. Any other folder stays as it is.
- * @param beside what else of this machine is sent
+ * Makes a virtual environment (PEP 405), or one of conda, work in another folder than the one it was made in: the scripts in its
+ * `bin`, whose first lines name that folder, find the Python beside them instead, and so does `activate`. Any other folder stays
+ * unchanged.
+ * @param beside what else is sent from this machine
  */
 export async function relocateEnvironment(tree: Tree, beside: readonly string[]): Promise<Relocated> {
   if (!tree.entries.some(({ entry }) => ENVIRONMENT.test(entry.path))) return { tree, remarks: [] };
@@ -59,7 +61,7 @@ async function relocated(tree: TreeEntry, files: ReadonlySet<string>): Promise<T
   return content === undefined ? tree : { ...tree, entry: { ...entry, sizeBytes: content.length }, content };
 }
 
-/** For sh the second line runs the Python beside the script; for Python it is a text that nobody reads. */
+/** For sh the second line runs the Python beside the script; for Python it is an unused string. */
 function relocatedScript(script: Buffer, isThere: (python: string) => boolean): Buffer | undefined {
   const text = script.toString("latin1");
   const [head, python = "", options = ""] = OWN_PYTHON.map((pattern) => pattern.exec(text)).find(Boolean) ?? [];
@@ -74,7 +76,7 @@ function relocatedActivate(script: Buffer): Buffer | undefined {
   return relocated === text ? undefined : Buffer.from(relocated, "latin1");
 }
 
-/** The Python that an environment was made from, which has its library; undefined where that is not said. */
+/** The Python that an environment was made from, which has its library; undefined where nothing says so. */
 export async function basePython({ entries }: Tree): Promise<string | undefined> {
   const settings = entries.find(({ entry }) => entry.path === "pyvenv.cfg");
   if (settings === undefined) return undefined;
@@ -87,11 +89,11 @@ interface EnvironmentFile {
   readonly source: string;
 }
 
-/** A file of an environment that names sources of this machine, and which, where it says so. */
+/** A file of an environment that refers to sources on this machine, and which sources, where it says so. */
 interface Reference {
   readonly name: string;
   readonly folder?: string;
-  /** Of modules that are files of their own. */
+  /** Names of the modules that are single files. */
   readonly modules?: readonly string[];
 }
 
@@ -112,19 +114,19 @@ function referenceWords({ name, folder }: Reference): string {
   return `${name} refers to ${folder ?? "sources"} of this machine, which is not sent with it: install it without -e, or send it separately`;
 }
 
-/** Whether a package's modules go along separately. A single file, such as the job's program, is none unless it is called so. */
+/** Whether a package's modules are sent separately. A single file, such as the job's program, counts only if it has a module's name. */
 function isSent({ folder, modules = [] }: Reference, beside: readonly string[]): boolean {
   if (folder === undefined) return false;
   const within = beside.filter((one) => `${one}/`.startsWith(`${folder}/`));
   return within.some((one) => !one.endsWith(".py") || modules.includes(path.basename(one, ".py")));
 }
 
-/** Whether a package's own sources are, or hold, those that its list names. */
+/** Whether a package's own source folder is, or contains, the listed one. */
 function includes({ folder = "" }: Reference, listed: string | undefined): boolean {
   return listed === undefined || listed === folder || listed.startsWith(`${folder}/`);
 }
 
-/** What an installer notes of a package that it left where its sources are (PEP 610). */
+/** The installer's record of a package that it left in its source folder (PEP 610). */
 async function editableSources({ name, source }: EnvironmentFile): Promise<Reference[]> {
   const text = await fs.readFile(source, "utf8");
   if (!/"editable" *: *true\b/.test(text)) return [];
@@ -134,7 +136,10 @@ async function editableSources({ name, source }: EnvironmentFile): Promise<Refer
   return [{ name, folder: querystring.unescape(url), modules: listed.split(/\s+/) }];
 }
 
-/** The folders that Python adds to its path for a `.pth` (site.addpackage): a line each, from its own folder; a line with `import` is run. */
+/**
+ * The folders that a `.pth` file makes Python add to its path (site.addpackage): one per line, relative to the file's own folder; a line
+ * with `import` is executed.
+ */
 async function listedSources({ name, source }: EnvironmentFile): Promise<Reference[]> {
   const text = await fs.readFile(source, "utf8");
   const folders = await Promise.all(text.split(/\r?\n/).map((line) => folderOutside(line, name, source)));
@@ -152,7 +157,7 @@ async function folderOutside(line: string, name: string, source: string): Promis
   return (await fs.stat(folder).catch(() => undefined)) && folder;
 }
 
-/** That an environment takes packages from the Python that it was made from. */
+/** A remark that an environment uses packages of the Python that it was made from. */
 async function sharedPackages({ name, source }: EnvironmentFile): Promise<string[]> {
   const text = await fs.readFile(source, "utf8");
   if (!/^include-system-site-packages *= *true *$/im.test(text)) return [];

@@ -4,10 +4,10 @@ import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import { type PackedEntry, writeTarGz } from "./tar-gz.ts";
 
 /**
- * How many symbolic links a zip has. A NodeManager reads it as a stream, where what is a link is not said, and makes each a text file
- * (org.apache.hadoop.fs.FileUtil.unZip).
- * @param name what it is called in messages
- * @throws UserError for what is no zip
+ * The number of symbolic links in a zip. A NodeManager reads zips as a stream, which does not mark links, and creates a text file for
+ * each (org.apache.hadoop.fs.FileUtil.unZip).
+ * @param name the zip's name in messages
+ * @throws UserError for a file that is not a zip
  */
 export async function countLinks(name: string, source: string | RangeSource): Promise<number> {
   let links = 0;
@@ -15,7 +15,7 @@ export async function countLinks(name: string, source: string | RangeSource): Pr
   return links;
 }
 
-/** Writes the same tree as `.tar.gz`, which a NodeManager unpacks by `tar`: whole. One entry at a time; nothing is unpacked here. */
+/** Writes the same tree as `.tar.gz`, which a NodeManager unpacks completely by `tar`. Works on one entry at a time; nothing is unpacked here. */
 export async function repackZip(zip: string, archive: string): Promise<void> {
   await writeTarGz(packedEntries(zip), archive);
 }
@@ -35,7 +35,7 @@ async function* readable(name: string, source: string | RangeSource): AsyncGener
   try {
     yield* zipEntries(source);
   } catch (error) {
-    // What the file system says of it is no fault of the archive's.
+    // An error of the file system is not a fault of the archive's.
     if (errorCode(error) !== undefined) throw error;
     throw new UserError(`${name} cannot be unpacked: ${errorMessage(error)}. Make the archive again`, {
       code: "NOT_AN_ARCHIVE",

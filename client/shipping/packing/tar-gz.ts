@@ -6,18 +6,18 @@ import { UserError } from "../../../src/errors.ts";
 import { packingFault } from "./packing-place.ts";
 import { type TarEntry, tarEnd, tarHeader, tarPadding } from "./tar.ts";
 
-/** An entry and, of a file, its bytes. */
+/** An entry and, for a file, its bytes. */
 export interface PackedEntry {
   readonly entry: TarEntry;
-  /** What it is called in messages. */
+  /** The entry's name in messages. */
   readonly source: string;
   readonly open?: () => AsyncIterable<Buffer> | Promise<AsyncIterable<Buffer>>;
 }
 
-/** Little slower than level 1, and a fifth smaller on Python packages. */
+/** Hardly slower than level 1, and a fifth smaller on Python packages. */
 const compressionLevel = 4;
 
-/** Writes a `.tar.gz` that only its owner may read. @throws UserError when a file has not the size that its entry says, or the disk is full */
+/** Writes a `.tar.gz` that only its owner may read. @throws UserError when a file's size differs from its entry's, or the disk is full */
 export async function writeTarGz(
   entries: Iterable<PackedEntry> | AsyncIterable<PackedEntry>,
   archive: string,

@@ -1,4 +1,4 @@
-/** What a tar archive holds; paths are relative, with `/` between their parts. */
+/** An entry of a tar archive; paths are relative, with `/` between their parts. */
 export type TarEntry = {
   readonly path: string;
   /** The nine permission bits. */
@@ -16,8 +16,8 @@ const typeFlags = { file: "0", symlink: "2", directory: "5" } as const;
 const maximumHeaderSize = 8 ** 11 - 1;
 
 /**
- * The header blocks of one entry: ustar (POSIX.1-2001 pax interchange format), with a pax header in front for what ustar's fields
- * cannot hold. Owner is always 0, without a name, so that the same tree gives the same bytes for everybody.
+ * The header blocks of one entry: ustar (POSIX.1-2001 pax interchange format), preceded by a pax header for values that ustar's
+ * fields cannot represent. The owner is always 0, without a name, so that the same tree gives the same bytes for every user.
  */
 export function tarHeader(entry: TarEntry): Buffer {
   const path = entry.type === "directory" ? `${entry.path}/` : entry.path;
@@ -49,7 +49,7 @@ export function tarHeader(entry: TarEntry): Buffer {
   return Buffer.concat([paxHeader, pax, tarPadding(pax.length), header]);
 }
 
-/** Zeros up to the next block. */
+/** Zeros up to the next block boundary. */
 export function tarPadding(sizeBytes: number): Buffer {
   return Buffer.alloc((blockBytes - (sizeBytes % blockBytes)) % blockBytes);
 }
@@ -61,7 +61,7 @@ function fits(text: string): boolean {
   return /^[\x20-\x7e]{0,100}$/.test(text);
 }
 
-/** `<length> <key>=<value>\n`, the length counting itself. */
+/** `<length> <key>=<value>\n`, where the length includes itself. */
 function paxRecord(key: string, value: string): string {
   const rest = Buffer.byteLength(` ${key}=${value}\n`);
   let length = rest + String(rest).length;
