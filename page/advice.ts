@@ -6,12 +6,12 @@ import { ask } from "./ask.ts";
 import { el, fill } from "./dom.ts";
 import type { Live } from "./live.ts";
 
-/** All that was measured crosses the network: a job changes slowly by then. */
+/** All measurements are transferred, and a long-running job changes slowly. */
 const AGAIN_MS = 300_000;
 
 let askedAtMs = Number.NEGATIVE_INFINITY;
 
-/** Of a job that runs it is made here, now and then; below what is there from the start, which nothing is to push away. */
+/** For a running job the advice is computed here, from time to time; it is placed below the initial content, which must not move. */
 export function offerAdvice({ mayLook, isFinal, job, running }: Live): void {
   if (mayLook !== true || isFinal === true || running !== undefined || job?.state !== "running") return;
   if (performance.now() - askedAtMs < AGAIN_MS) return;
@@ -29,12 +29,12 @@ async function make(): Promise<void> {
     const some = status.tasks.length === tasks ? "" : `, by the first ${ADVISED_TASKS} tasks of each role`;
     fill("advice", [adviceNote(advice, `Advice so far${some}`)]);
   } catch {
-    // Its ApplicationMaster is away, or of a release that does not tell: the page says whether it answers.
+    // Its ApplicationMaster is away, or of a release without this answer: the page shows separately whether it answers.
     askedAtMs = Number.NEGATIVE_INFINITY;
   }
 }
 
-/** What the next run may do better. */
+/** What the next run could do better. */
 export function adviceNote({ lines, settings }: ShownAdvice, title: string): HTMLElement | "" {
   if (lines.length === 0) return "";
   return el("div", { class: "note" }, [

@@ -1,11 +1,12 @@
 import { base } from "./base.ts";
 
-/** How often the page asks, and how seldom when nothing changes. */
+/** How often the page asks, and how rarely when nothing changes. */
 export const OFTEN_MS = 5_000;
 export const SELDOM_MS = 30_000;
 
 /**
- * What whoever serves this page answers. The last part of its address, which a browser keeps to itself, is what shows the whole job.
+ * The answer of the server of this page. The last part of the page's address, which a browser never sends, is the key to the whole
+ * job.
  * @param path below the page's folder
  * @throws TypeError where something else answers
  */
@@ -17,8 +18,8 @@ export async function ask<Answer>(path: string): Promise<Answer> {
 }
 
 /**
- * Takes what is said by itself as the job changes, until that ends. Only the page of `tony-ts page ID` is told anything so, and it lies at the
- * top: YARN's proxy would hold the words back until there are many, and others know no such stream.
+ * Takes events that are pushed as the job changes, until the stream ends. Only the page of `tony-ts page ID` has such a stream, and it is at
+ * the root path: YARN's proxy would buffer the events, and other servers do not offer a stream.
  */
 export async function listen<Event>(path: string, take: (event: Event) => void, signal: AbortSignal): Promise<void> {
   if (location.pathname !== "/") return;

@@ -1,6 +1,6 @@
 /**
- * The folder that the page lies in. YARN's proxy serves it without the last slash, too, and others may put anything before: the last id in
- * the path is the job's.
+ * The folder of the page. YARN's proxy also serves it without the last slash, and others may put any path in front: the last id in the
+ * path is the job's.
  */
 export function base(path: string): string {
   const found = [...path.matchAll(/application_\d+_\d+/g)].at(-1);

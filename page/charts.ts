@@ -6,13 +6,13 @@ const WIDTH = 300;
 const HEIGHT = 60;
 const titles: Readonly<Record<string, string>> = { cpu: "cores", gpu: "GPU %" };
 
-/** A line for each quantity of a task, all over the same time. */
+/** One line for each quantity of a task, over the same period. */
 export function drawCharts(chart: Chart, memoryLimitBytes: number): Element[] {
   const spans = Math.max(2, ...chart.series.map(({ first, values }) => first + values.length));
   return inOrder(chart.series).map((series) => figure(series, chart, spans, memoryLimitBytes));
 }
 
-/** What programs report first, then what is measured. */
+/** First what programs report, then what is measured. */
 const measured = ["cpu", "memory", "gpu"];
 export function inOrder<T extends { readonly name: string }>(series: readonly T[]): T[] {
   const rank = ({ name }: T) => (name.startsWith("metric:") ? 0 : name === "step" ? 1 : 2 + rankOf(name));
@@ -20,7 +20,7 @@ export function inOrder<T extends { readonly name: string }>(series: readonly T[
   return series.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : 1));
 }
 
-/** How a quantity is called, how its values are written, and where its axis begins: at 0, but for what programs count themselves. */
+/** A quantity's title, how its values are written, and where its axis begins: at 0, except for quantities that programs count themselves. */
 export function quantity(name: string): { title: string; words: (value: number) => string; fromLeast: boolean } {
   return {
     title: titles[name] ?? name.replace(/^metric:/, ""),
@@ -47,7 +47,7 @@ function figure(series: Series, { fromMs, spanMs }: Chart, spans: number, memory
   const all = isLimited ? `most ${ofLimit(most, memoryLimitBytes)}` : range;
   const shown = el("span", {}, [now]);
   const between = el("span", {}, [all]);
-  /** What it was then stands in the place of what it is: nothing moves. */
+  /** A past value is shown in place of the current one: nothing moves. */
   const tell = (share: number) => {
     const index = Math.round(share * (spans - 1));
     const value = series.values[index - series.first] ?? undefined;
@@ -75,7 +75,7 @@ function ofLimit(bytes: number, limitBytes: number): string {
 
 const rate = (bytes: number) => `${size(bytes)}/s`;
 
-/** Lines that are broken where nothing was heard. A value alone is a short one. */
+/** Lines with gaps where there are no values. A single value is a short line. */
 function linesOf({ first, values }: Series, spans: number, bottom: number, top: number): string[] {
   const lines: string[][] = [[]];
   for (const [index, value] of values.entries()) {

@@ -10,7 +10,7 @@ const HEIGHT = 80;
 
 const form = document.getElementById("which");
 
-/** The jobs are part of the page's address, so that a comparison can be given to others. */
+/** The jobs are part of the page's address, so that a comparison can be shared. */
 async function ask(): Promise<void> {
   const query = new URLSearchParams(location.search);
   const [a, b] = [query.get("a") ?? "", query.get("b") ?? ""];
@@ -97,7 +97,7 @@ function roleRows({ name, of }: Comparison["roles"][number]): Element[] {
   });
 }
 
-/** What differs is marked by more than its colour. */
+/** Differences are marked by more than colour. */
 function row(title: string, cells: Two<string>, kind: string): Element {
   const differs = cells[0] !== cells[1];
   return el("tr", { class: differs ? "differs" : "" }, [
@@ -149,7 +149,7 @@ function most(values: readonly number[]): number {
   return values.reduce((one, other) => Math.max(one, other), values[0] ?? 0);
 }
 
-/** Broken where nothing was heard. */
+/** Split at missing values. */
 function pieces(points: readonly (readonly [number, number | null])[]): [number, number][][] {
   const found: [number, number][][] = [[]];
   for (const [x, y] of points)

@@ -12,7 +12,7 @@ interface Setting {
   readonly source: string;
 }
 
-/** To who may see the job; they do not change while it runs. */
+/** For viewers who may see the job; settings do not change while it runs. */
 export function offerConfig({ mayLook }: Live): void {
   if (mayLook === true) section?.toggleAttribute("hidden", false);
 }
@@ -28,7 +28,7 @@ async function read(): Promise<void> {
   }
 }
 
-/** As Hadoop writes a configuration. */
+/** Parses Hadoop's format of a configuration. */
 function settingsOf(xml: string): Setting[] {
   if (xml === "") return [];
   const properties = new DOMParser().parseFromString(xml, "application/xml").querySelectorAll("property");

@@ -1,6 +1,6 @@
 import { plain } from "./words.ts";
 
-/** An element with text and others in it. Text stays text: names, hosts and reasons come from programs. */
+/** An element with text and child elements. Text is never parsed as HTML: names, hosts and reasons come from programs. */
 export function el(
   name: string,
   attributes: Readonly<Record<string, string>>,
@@ -27,13 +27,13 @@ export function svg(
   return element;
 }
 
-/** A link to a web page; an address of another kind, which a program may have made up, is shown as text. */
+/** A link to a web page; an address with any other scheme, which a program may have made up, is shown as text. */
 export function link(url: string, words: string): HTMLElement {
   if (!/^https?:\/\//.test(url)) return el("span", {}, [`${words} ${url}`]);
   return el("a", { href: url, rel: "noreferrer", target: "_blank" }, [words]);
 }
 
-/** The fields of a form as the page's address has them. */
+/** Sets a form's fields from the page's address. */
 export function restore(form: HTMLElement | null): void {
   for (const [name, value] of new URLSearchParams(location.search)) {
     const field = form instanceof HTMLFormElement ? form.elements.namedItem(name) : null;
@@ -41,7 +41,7 @@ export function restore(form: HTMLElement | null): void {
   }
 }
 
-/** Whoever has a keyboard alone scrolls wide tables, too, in which nothing else takes the focus. */
+/** Keyboard users can scroll wide tables too, in which nothing else takes the focus. */
 export function scrollByKeyboard(): void {
   for (const place of document.querySelectorAll("details .wide")) {
     const name = place.closest("details")?.querySelector("summary")?.textContent ?? "";
@@ -54,7 +54,7 @@ export function scrollByKeyboard(): void {
   }
 }
 
-/** Replaces what is in a place of the page; whoever had the focus there keeps it, if its like is there again. */
+/** Replaces the content of an element; the focus stays if an equal element exists again. */
 export function fill(id: string, content: readonly (string | Element)[]): void {
   const place = document.getElementById(id);
   if (place === null) return;

@@ -1,9 +1,9 @@
 import type { LogPart } from "./live.ts";
 
-/** Of each log that a viewer begins to follow. */
+/** How much of a log is read when a viewer begins to follow it. */
 const FIRST_BYTES = 16_384;
 
-/** What is known of the logs that a viewer follows. */
+/** The state of the logs that a viewer follows. */
 export class Following {
   readonly query: string;
   readonly lines: string[] = [];
@@ -13,13 +13,13 @@ export class Following {
     this.query = query;
   }
 
-  /** `worker:0~stdout~1024`: from where on the rest of it is asked for. */
+  /** `worker:0~stdout~1024`: the position to read from. */
   wanted(task: string, stream: string): string {
     const { next = -FIRST_BYTES } = this.#places.get(`${task}~${stream}`) ?? {};
     return `${task}~${stream}~${next}`;
   }
 
-  /** @returns whether it says something new */
+  /** @returns whether it adds anything */
   take(part: LogPart, isAlone: boolean, text: string): boolean {
     const id = `${part.task}~${part.stream}`;
     const before = this.#places.get(id);

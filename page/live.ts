@@ -2,7 +2,7 @@ import type { JobState } from "../src/job/status.ts";
 import type { Timed } from "../src/job/timeline.ts";
 import type { EventLine, ShownAdvice } from "../src/page/portal-answers.ts";
 
-/** What the page chose to be shown. */
+/** What the viewer has chosen to see. */
 export interface View {
   from: number;
   sort: "task" | "state" | "host" | "restarts" | "cpu" | "memory" | "gpu" | "step" | "rate";
@@ -11,28 +11,28 @@ export interface View {
   task: string;
 }
 
-/** What am/page/live-answer.ts answers. Without `job` nothing has changed. */
+/** The answer of src/page/live-answer.ts. Without `job` nothing has changed. */
 export interface Live {
-  /** Why there is nothing to show: the portal knows no such job, or its viewer may not see it. */
+  /** Why there is nothing to show: the portal does not know the job, or its viewer may not see it. */
   readonly error?: string;
   readonly rev: number;
   readonly nowMs: number;
   readonly mayLook?: boolean;
-  /** The job has ended: nothing more will come. */
+  /** The job has ended: nothing more will follow. */
   readonly isFinal?: boolean;
-  /** Whoever serves the page has ended, with the job: nothing more can be asked. */
+  /** The server of the page has ended with the job: nothing more can be requested. */
   readonly isClosed?: boolean;
   /** The oldest first. */
   readonly events?: readonly EventLine[];
-  /** What there is to read of its logs. */
+  /** Which logs can be read. */
   readonly logs?: "live" | "stored";
-  /** In the portal, of a job that runs and shows no more there than its history has: where it is, and why. */
+  /** In the portal, for a running job of which it can only show the history: where the job's page is, and why. */
   readonly running?: { readonly url: string; readonly trouble: string };
   readonly job?: Job;
   readonly status?: Status;
   readonly waits?: readonly Wait[];
   readonly tasks?: Tasks;
-  /** In the portal, of a job that has ended. */
+  /** In the portal, for a job that has ended. */
   readonly advice?: ShownAdvice;
   readonly feeds?: readonly Feed[];
   readonly search?: Search;
@@ -70,7 +70,7 @@ export interface Status {
   readonly use: { readonly held: string; readonly cost?: string };
 }
 
-/** What am/page/log-parts.ts answers: what was added to logs. */
+/** The answer of am/page/log-parts.ts: what was appended to logs. */
 export interface LogParts {
   readonly error?: string;
   readonly parts?: readonly LogPart[];
@@ -79,7 +79,7 @@ export interface LogParts {
 export interface LogPart {
   readonly task: string;
   readonly stream: string;
-  /** Where it goes on. */
+  /** The position to continue from. */
   readonly next: number;
   readonly text: string;
   readonly missingBytes: number;
@@ -87,13 +87,13 @@ export interface LogPart {
   readonly trouble?: string;
 }
 
-/** What src/page/settings-answer.ts has. */
+/** The answer of src/page/answers.ts. */
 export interface Config {
   readonly error?: string;
   readonly xml?: string;
 }
 
-/** What portal/server.ts answers of a log. */
+/** The answer of portal/server.ts about a log. */
 export interface Log {
   readonly error?: string;
   readonly tasks?: readonly string[];
@@ -125,7 +125,7 @@ interface Wait {
   readonly atEnd?: string;
 }
 
-/** Of its present epoch. */
+/** Of its current epoch. */
 export interface Feed {
   readonly name: string;
   readonly used: number;
@@ -136,7 +136,7 @@ export interface Feed {
 
 export interface Search {
   readonly metric: string;
-  /** How it is made, and how many trials it has. */
+  /** How the search chooses trials, and how many it has. */
   readonly rules?: string;
   readonly space: readonly { readonly name: string; readonly values: string }[];
   readonly idle?: string;
@@ -144,7 +144,7 @@ export interface Search {
   readonly best?: string;
   /** How many trials have begun. */
   readonly begun: number;
-  /** The best ones first; of many those alone. */
+  /** The best ones first; where there are many, only those. */
   readonly trials: readonly {
     readonly number: number;
     readonly task: string;
@@ -152,7 +152,7 @@ export interface Search {
     readonly step?: number;
     readonly value: string;
     readonly params: string;
-    /** Why it was stopped, or how it failed. */
+    /** Why it was stopped or failed. */
     readonly why?: string;
   }[];
 }
@@ -171,7 +171,7 @@ export interface TaskRow {
   readonly restarts: number;
   readonly exit?: string;
   readonly step?: number;
-  /** Against the median of its role. */
+  /** Relative to the median of its role. */
   readonly rate?: number;
   readonly cpuCores?: number;
   readonly memoryBytes?: number;

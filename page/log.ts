@@ -4,18 +4,18 @@ import { Following } from "./following.ts";
 import type { Live, Log, LogParts } from "./live.ts";
 import { plain } from "./words.ts";
 
-/** So many logs are followed at once. */
+/** So many logs can be followed at once. */
 const MOST_LOGS = 32;
 
 const section = document.getElementById("log");
 const form = document.getElementById("log-form");
 let kind: Live["logs"];
 let tasksShown: readonly string[] = [];
-/** Of the viewer's last choice; what comes of an older one is dropped. */
+/** The logs of the viewer's last choice; answers to an earlier choice are dropped. */
 let followed = new Following("");
 let timer = 0;
 
-/** While the job runs as they grow; when it has ended what nodes have stored. */
+/** While the job runs, logs as they grow; after its end, what nodes have stored. */
 export function offerLog({ logs, tasks }: Live): void {
   if (section === null || logs === undefined) return;
   kind = logs;
@@ -29,7 +29,7 @@ export function offerLog({ logs, tasks }: Live): void {
   offerTasks(logs === "live" ? ["all", ...tasksShown, "am"] : []);
 }
 
-/** Of the task that the viewer looks at. */
+/** Chooses the log of the task that the viewer looks at. */
 export function chooseLog(name: string): void {
   const task = field("task");
   if (task === undefined || name === "") return;
@@ -76,7 +76,7 @@ function showStored({ error, tasks = [], lines = [], isCut, missingBytes = 0 }: 
   showLines(lines.map(({ line }) => line));
 }
 
-/** One request for all that are followed, and the next one when it is time; nothing while nobody looks. */
+/** Sends one request for all followed logs, and the next one when it is time; none while the page is hidden. */
 async function follow(mine: Following, pauseMs: number): Promise<void> {
   clearTimeout(timer);
   if (document.hidden || mine !== followed || !(section instanceof HTMLDetailsElement && section.open)) return;
@@ -104,7 +104,7 @@ async function follow(mine: Following, pauseMs: number): Promise<void> {
   if (mine === followed) timer = setTimeout(() => void follow(mine, nextMs), nextMs);
 }
 
-/** Whoever has scrolled up stays where he is. */
+/** A viewer who has scrolled up stays at that position. */
 function showLines(lines: readonly string[]): void {
   const text = lines.join("\n");
   const place = document.querySelector("#log-lines pre");

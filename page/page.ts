@@ -22,24 +22,24 @@ const columns = [
   ["cpu", "cores"],
   ["memory", "memory"],
 ] as const;
-/** Where a task has one. */
+/** Shown where a task has a GPU. */
 const gpuColumn = ["gpu", "GPU"] as const;
 
-/** What the viewer chose; an answer to an older choice is dropped. */
+/** The viewer's choice; an answer to an earlier choice is dropped. */
 const view: View = { from: 0, sort: "task", descending: false, filter: "", task: "" };
 let shown: Live | undefined;
-/** What is shown already; 0 for a new choice, whose answer may be the same but for what was chosen. */
+/** The revision that is shown; 0 for a new choice, whose answer may have the same revision. */
 let since = 0;
 let pauseMs = OFTEN_MS;
 let timer = 0;
 let asked = 0;
-/** Nobody is left to ask. */
+/** Nobody is left to answer requests. */
 let isClosed = false;
-/** What is said without a request. */
+/** The stream of pushed events. */
 let stream = new AbortController();
-/** What is selected in them stays so. */
+/** Unchanged events are not redrawn, so that a selection in them stays. */
 let eventsShown = "";
-/** Whose charts are shown. */
+/** The task or role whose charts are shown. */
 let charted = "";
 
 function queryOf(): string {
@@ -51,7 +51,7 @@ function queryOf(): string {
     .join("&");
 }
 
-/** One request, and the next one when it is time, or as long as it goes on what is said without one; nothing while nobody looks. */
+/** Sends one request, and the next one when it is time, or follows the stream while there is one; nothing while the page is hidden. */
 async function ask(): Promise<void> {
   clearTimeout(timer);
   stream.abort();
@@ -67,7 +67,7 @@ async function ask(): Promise<void> {
     await listen(`api/v1/stream?${queryOf()}`, take, stream.signal);
     if (mine !== asked || isClosed) return;
     const { isFinal } = take(await askFor<Live>(`api/v1/live?${queryOf()}`));
-    // Of a job that has ended all is there; what the viewer chooses is asked for anew.
+    // An ended job does not change; a new choice of the viewer's is requested again.
     if (mine !== asked || isFinal === true) return;
   } catch {
     if (mine !== asked) return;
@@ -82,7 +82,7 @@ async function ask(): Promise<void> {
 function noAnswer(): string {
   const why = "No answer: the job has ended, its ApplicationMaster is being replaced, or the connection is broken.";
   if (location.pathname !== "/") return `${why} The page keeps asking; reload it to see what YARN knows of the job.`;
-  // The command that serves it has ended with the job, and nothing is left to load it from.
+  // The command that serves the page has ended with the job, and nothing is left to load it from.
   const id = shown?.job?.applicationId ?? "ID";
   return `${why} The page keeps asking; tony-ts status ${id} shows how the job is, or how it ended.`;
 }
@@ -140,11 +140,11 @@ function show(live: Live): void {
   showEvents(live);
   offerLog(live);
   offerConfig(live);
-  // The portal has others.
+  // Only the portal has other jobs.
   if (live.isFinal === true) document.getElementById("compare")?.toggleAttribute("hidden", false);
 }
 
-/** Whether its ApplicationMaster has told how it was: of a job that YARN ended, and of one that runs unseen, the history has its beginning alone. */
+/** Whether its ApplicationMaster has reported its state: for a job that YARN ended, and one that runs unseen, the history has only the beginning. */
 function isTold(status: Status | undefined): status is Status {
   return status !== undefined && status.amHost !== "";
 }
@@ -162,7 +162,7 @@ function timesOf(job: Job, { status, nowMs }: Live): string[] {
   ];
 }
 
-/** Of a job that YARN ended it is what YARN counted. */
+/** For a job that YARN ended it is YARN's count. */
 function heldBy(status: Status | undefined): string[] {
   if (status === undefined || (status.amHost === "" && status.outcome === undefined)) return [];
   const { held, cost } = status.use;
@@ -175,7 +175,7 @@ function masterOf({ attempt }: Job, status: Status | undefined): string[] {
   return [`generation ${outcome?.cause?.generation ?? generation}`, `AM on ${amHost}, attempt ${attempt}`];
 }
 
-/** In the portal, to all jobs. */
+/** In the portal, the link to all jobs. */
 function backLink(): HTMLElement | "" {
   return /\/jobs\/application_[^/]*(\/|$)/.test(location.pathname)
     ? el("p", {}, [el("a", { href: `${base(location.pathname)}../../` }, ["All jobs"])])
@@ -278,7 +278,7 @@ function board({ metric, rules = "", space, counts, idle = "", best, begun, tria
   ]);
 }
 
-/** Why it ended: the root cause with its last lines, and what helps. */
+/** Why the job ended: the root cause with its last lines, and the remedy. */
 function report({ summary, rule, cause }: Outcome): HTMLElement {
   if (cause === undefined) return el("p", { class: "outcome" }, [summary]);
   const { remedy, lines, consequences, atMs } = cause;
@@ -293,7 +293,7 @@ function report({ summary, rule, cause }: Outcome): HTMLElement {
   ]);
 }
 
-/** The controls stay, so that nobody loses what he types or where he is. */
+/** The controls are kept, so that nobody loses typed text or the position. */
 function showTasks({ tasks, status }: Live): void {
   const section = document.getElementById("tasks");
   if (tasks === undefined || section === null) return;
@@ -328,7 +328,7 @@ function heading(column: View["sort"], title: string): HTMLElement {
   return el("th", { scope: "col", "aria-sort": sorted }, [button]);
 }
 
-/** Of a task, or of a role: its charts, and its log. */
+/** The button of a task or a role: shows its charts and its log. */
 function choice(what: string): HTMLElement {
   const button = el("button", { type: "button", class: "choice", "aria-pressed": String(view.task === what) }, [what]);
   button.addEventListener("click", () => {
@@ -391,7 +391,7 @@ function showCharts({ chart, status }: Live): void {
   charted = chart?.task ?? "";
 }
 
-/** Whoever has scrolled down a long table is led to what he chose. */
+/** A viewer who has scrolled down a long table is taken to what was chosen. */
 function bringIntoView(id: string): void {
   const place = document.getElementById(id);
   const { top = 0 } = place?.getBoundingClientRect() ?? {};

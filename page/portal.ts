@@ -8,7 +8,7 @@ const SELDOM_MS = 30_000;
 const ROWS = 50;
 const DAY_MS = 24 * 3_600_000;
 const DAY = /^\d{4}-\d\d-\d\d$/;
-/** Whoever waits for longer is told that there is no answer yet. */
+/** After this wait the page says that there is no answer yet. */
 const SLOW_MS = 5_000;
 
 const filters = document.getElementById("filters");
@@ -18,7 +18,7 @@ let from = 0;
 let timer = 0;
 let asked = 0;
 
-/** The filters are part of the page's address, so that a list can be given to others. */
+/** The filters are part of the page's address, so that a list can be shared. */
 function filled(): URLSearchParams {
   const query = new URLSearchParams();
   if (!(filters instanceof HTMLFormElement)) return query;
@@ -27,7 +27,7 @@ function filled(): URLSearchParams {
   return query;
 }
 
-/** As the address has them, so that who mistypes there is told so. */
+/** The query as the address has it, so that a mistake in it is reported. */
 function queryOf(): URLSearchParams {
   const query = new URLSearchParams(location.search);
   for (const [name, laterMs] of [
@@ -35,7 +35,7 @@ function queryOf(): URLSearchParams {
     ["until", DAY_MS - 1],
   ] as const) {
     const day = query.get(name) ?? "";
-    // Days are the viewer's own.
+    // Days are in the viewer's time zone.
     if (DAY.test(day)) query.set(name, String(new Date(`${day}T00:00`).getTime() + laterMs));
   }
   query.set("from", String(from));
@@ -43,7 +43,7 @@ function queryOf(): URLSearchParams {
   return query;
 }
 
-/** One request, and the next one when it is time; nothing while nobody looks. */
+/** Sends one request, and the next one when it is time; none while the page is hidden. */
 async function ask(): Promise<void> {
   clearTimeout(timer);
   if (document.hidden) return;
@@ -110,7 +110,7 @@ function troubleOf({ scan, nowMs }: JobsAnswer): string {
 }
 
 function show({ rows, matching, total, nowMs, ...jobs }: JobsAnswer): void {
-  // Below the rows: before them it would move.
+  // Placed below the rows: above them it would move them.
   use?.toggleAttribute("hidden", false);
   from = jobs.from;
   fill(
@@ -159,12 +159,12 @@ function rowOf(row: JobRow, nowMs: number): HTMLElement {
   ]);
 }
 
-/** What a value leaves out, below it. */
+/** A detail below a value. */
 function below(words: string): Element | "" {
   return words === "" ? "" : el("div", { class: "axis" }, [words]);
 }
 
-/** Of a job that has not ended its history does not say. */
+/** Empty for a job that has not ended: its history does not say. */
 function heldBy({ usage: { memoryMiBSeconds, cost } }: JobRow): (string | Element)[] {
   if (memoryMiBSeconds === 0) return [];
   const costs = cost === undefined ? "" : `${amount(cost.amount)} ${cost.currency ?? ""}`;

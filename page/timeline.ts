@@ -11,7 +11,7 @@ interface Drawn {
   readonly takeovers: readonly { readonly atMs: number }[];
 }
 
-/** What the job's time went to: in figures, as a bar for each stage, and each generation by itself. */
+/** How the job's time was spent: in figures, as a bar for each stage, and for each generation. */
 export function drawTimeline(status: Timed): HTMLElement | "" {
   const timeline = timelineOf(status);
   const { start, lanes, takeovers } = timeline;
@@ -34,7 +34,7 @@ function key(kind: string): HTMLElement {
   return el("span", { class: `key ${kind}`, "aria-hidden": "true" }, []);
 }
 
-/** They are the bar's legend, too. */
+/** The figures are the bar's legend, too. */
 function figures(title: string, spans: readonly TimelineSpan[]): HTMLElement {
   return el("p", { class: "figures" }, [
     title === "" ? "" : el("b", {}, [title]),

@@ -4,7 +4,7 @@ import { amount } from "./words.ts";
 
 const WIDE = 700;
 const HIGH = 80;
-/** The bars of fewer have the width that they have among so many. */
+/** The bars of fewer days are as wide as with this many. */
 const LEAST_DAYS = 60;
 
 /** What jobs held, by queue and user, and by day. */
@@ -42,7 +42,7 @@ function costWords({ costs }: Use): string {
   return costs.map((cost) => [amount(cost.amount), cost.currency ?? ""].join(" ").trim()).join(", ");
 }
 
-/** A bar for each day on which jobs ran, of which the wasted part is marked. */
+/** A bar for each day on which jobs ran, with the wasted part marked. */
 function chart(days: UseAnswer["days"], most: number): Element {
   const step = WIDE / Math.max(days.length, LEAST_DAYS);
   const bar = (index: number, value: number, kind: string) => {

@@ -6,13 +6,16 @@ export function span(ms: number): string {
   return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-/** What a time since a job's ApplicationMaster began leaves out: `after 1 min 35 s in the queue`; empty of little, or where nobody knows. */
+/**
+ * The time before the ApplicationMaster's start, which other times do not include: `after 1 min 35 s in the queue`; empty where it is
+ * short, or unknown.
+ */
 export function queued(submittedAtMs: number | undefined, startedAtMs: number): string {
   const ms = startedAtMs - (submittedAtMs ?? startedAtMs);
   return ms < QUEUED_MS ? "" : `after ${span(ms)} in the queue`;
 }
 
-/** In less any ApplicationMaster is started. */
+/** Any ApplicationMaster starts within this time. */
 const QUEUED_MS = 10_000;
 
 /** `94.3 MiB` */
@@ -35,13 +38,13 @@ export function moment(atMs: number): string {
   return `${day} ${[time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(":")}`;
 }
 
-/** What a program has to do so that something of it is drawn; empty where it does. */
+/** What a program has to do to get charts of its own values; empty where it reports some. */
 export function silence(series: readonly { readonly name: string }[]): string {
   const reports = series.some(({ name }) => name === "step" || name.startsWith("metric:"));
   return reports ? "" : "no step and no metric yet: programs report them in TONY_PROGRESS_FILE";
 }
 
-/** Without a terminal's colours; what would be obeyed, or turn the text around that follows, is shown as a sign. */
+/** Text without a terminal's colours; characters that a browser would act on, or that change the direction of text, are shown as signs. */
 export function plain(text: string): string {
   return text.replaceAll(COLOURS, "").replaceAll(CONTROLS, "\uFFFD");
 }

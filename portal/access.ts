@@ -1,27 +1,27 @@
 import { type AccessList, parseAccessList } from "../src/job/access-list.ts";
 import type { JobRow } from "../src/page/portal-answers.ts";
 
-/** Who asks the portal. */
+/** The person or program that asks the portal. */
 export interface Viewer {
-  /** Undefined: the portal's own user, who sees all that the portal may read. */
+  /** Undefined: the portal's own user, who sees everything that the portal may read. */
   readonly user: string | undefined;
   readonly groups: readonly string[];
 }
 
 export interface AccessOptions {
-  /** Who sees all jobs, as YARN writes it: `yarn.admin.acl`. */
+  /** Users and groups who see all jobs, as in YARN's `yarn.admin.acl`. */
   readonly admins: string;
-  /** The groups of a user, by this machine's account of them. */
+  /** The groups of a user, as this machine knows them. */
   readonly groupsOf: (user: string) => Promise<readonly string[]>;
   readonly nowMs: () => number;
 }
 
-/** As Linux and Hadoop name users. */
+/** A user name that Linux and Hadoop accept. */
 export const USER = /^[A-Za-z_][\w.-]{0,255}$/;
 const GROUPS_MS = 5 * 60_000;
 const MOST_USERS = 1_000;
 
-/** Which jobs somebody may see: his own, those whose `tony.application.acl.*` name him, and as an administrator all. */
+/** Which jobs a viewer may see: their own, those whose `tony.application.acl.*` name them, and as an administrator all. */
 export class Access {
   readonly #options: AccessOptions;
   readonly #admins: AccessList;
@@ -30,12 +30,12 @@ export class Access {
 
   constructor(options: AccessOptions) {
     this.#options = options;
-    // Hadoop's default lets everybody do everything; who has not chosen that does not show all jobs to all.
+    // Hadoop's default lets everybody do everything; it is no decision to show all jobs to everybody.
     const { everybody, ...named } = parseAccessList(options.admins);
     this.#admins = { ...named, everybody: false };
   }
 
-  /** Groups are asked for once in five minutes. */
+  /** A user's groups are looked up once in five minutes. */
   viewer(user: string): Promise<Viewer> {
     const { groupsOf, nowMs } = this.#options;
     const known = this.#viewers.get(user);
@@ -63,7 +63,7 @@ export class Access {
   }
 }
 
-/** Which right is missing, and who gives it. */
+/** Which permission is missing, and who can give it. */
 export function refusalOf(viewer: Viewer, applicationId: string, { user }: Pick<JobRow, "user">): string {
   return `${viewer.user} may not see ${applicationId}: it is ${user}'s. ${user} lets others see a job by its key tony.application.acl.view; whom yarn.admin.acl names sees all jobs`;
 }

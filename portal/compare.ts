@@ -13,7 +13,7 @@ import type {
 import { short } from "./job-index.ts";
 import type { StoredJob } from "./stored-job.ts";
 
-/** A job as its history has it, with its settings. */
+/** A job as recorded in its history, with its settings. */
 export interface WholeJob {
   readonly job: StoredJob;
   readonly series: JobSeries | undefined;
@@ -25,7 +25,7 @@ const MOST_SETTINGS = 500;
 const MOST_CHARTS = 40;
 const MOST_ROLES = 100;
 
-/** Two jobs side by side: what was asked for otherwise, how long they took, what they held, and what they reported. */
+/** Two jobs side by side: how their requests differed, how long they took, what they held, and what they reported. */
 export function compare(a: WholeJob, b: WholeJob): Comparison {
   const settings = a.settings && b.settings && differences(a.settings, b.settings);
   return {
@@ -57,7 +57,7 @@ function jobOf({ user, status, events }: StoredJob): ComparedJob {
   };
 }
 
-/** In the order of their names. */
+/** Ordered by name. */
 export function differences(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): Difference[] {
   const keys = [...new Set([...a.keys(), ...b.keys()])].sort();
   return keys.flatMap((key) => {
@@ -99,7 +99,7 @@ function meanOf(rows: readonly SeriesRow[], quantity: string): number | undefine
   return heard.length === 0 ? undefined : heard.reduce((sum, value) => sum + value, 0) / heard.length;
 }
 
-/** What programs report first. */
+/** First the quantities that programs report. */
 function chartsOf(a: WholeJob, b: WholeJob): ComparedChart[] {
   const names = [a, b].flatMap(({ series }) =>
     (series?.rows ?? []).flatMap((row) => row.series.map(({ name }) => name)),

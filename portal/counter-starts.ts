@@ -1,17 +1,17 @@
 import type { Sample } from "./metrics.ts";
 
-/** Longer than between two scrapes, a minute by default. */
+/** More than the interval of scrapes, which is a minute by default. */
 const NEW_MS = 90_000;
 
 /** Where counters begin for one reader. */
 export class CounterStarts {
-  /** By the name of a counter and its labels: when it was told first. */
+  /** When a counter was first reported, by its name and labels. */
   readonly #firstMs = new Map<string, number>();
   #isFirst = true;
 
   /**
-   * One scrape. A counter that was not there in the one before is told as 0 for a while: Prometheus counts from what it sees first, and would
-   * miss what is in it already. What the first scrape tells was there before.
+   * Begins a scrape. A counter that was missing in the previous scrape is reported as 0 for a while: Prometheus counts from the first value
+   * that it sees, and would miss what the counter already contains. Counters in the first scrape are older than the reader.
    */
   scrape(nowMs: number): (name: string, samples: readonly Sample[]) => Sample[] {
     const isFirst = this.#isFirst;

@@ -11,41 +11,41 @@ import type { KnownJob } from "./job-index.ts";
 import { readUsage } from "./stored-job.ts";
 import type { Tally } from "./tally.ts";
 
-/** All jobs of one day of a history, as they were read. */
+/** All jobs of one day of a history, as the portal read them. */
 export interface DaySegment {
-  /** The day's folder, and when it had changed last: as long as it has not since, nothing of it needs to be read again. */
+  /** The day's folder, and when it last changed: until it changes again, nothing of it needs to be read anew. */
   readonly day: string;
   readonly changedAtMs: number;
   readonly jobs: readonly KnownJob[];
 }
 
-/** Raised when a reader could misunderstand a file of the one before, or miss something in it: it is read anew from the history then. */
+/** Raised when a reader could misunderstand a file of an earlier version, or miss something in it: that day is then read again from the history. */
 const SEGMENT_VERSION = 2;
-/** The same of what removed jobs came to, which nobody can read anew. */
+/** The same for the totals of removed jobs, which cannot be read again. */
 const GONE_VERSION = 1;
 const MOST_BYTES = 256 * 2 ** 20;
 
 const compress = promisify(gzip);
 
 /**
- * What the portal has read of a history, a file for each day in a folder of this machine: a start reads those instead of the history's own
- * files, of which there are some for each job. They are the portal's user's alone, and may be removed at any time.
+ * What the portal has read of a history, one file per day in a folder of this machine: at its start the portal reads these instead of the
+ * history's own files, of which each job has several. Only the portal's user may read them, and they may be removed at any time.
  */
 export class DaySegments {
   readonly #folder: string;
 
-  /** @param history whose days they are: a folder of this machine may have those of several */
+  /** @param history whose days they are: one folder may hold the days of several histories */
   constructor(folder: string, history: string) {
     this.#folder = path.join(folder, createHash("sha256").update(history).digest("hex").slice(0, 16));
   }
 
-  /** Makes the folder. @throws Error where nothing can be kept there */
+  /** Creates the folder. @throws Error where nothing can be stored there */
   async prepare(): Promise<void> {
     await makeFolders(this.#folder);
     await access(this.#folder, constants.W_OK | constants.X_OK);
   }
 
-  /** Those that can be read, the newest first; others are made anew. */
+  /** The readable segments, the newest first; others are made again. */
   *load(): Generator<DaySegment> {
     for (const name of this.#names()) {
       const segment = this.#read(name);
@@ -58,7 +58,7 @@ export class DaySegments {
     await this.#write(nameOf(day), await compress(text, { level: 1 }));
   }
 
-  /** What jobs came to that were removed; nothing where that was not kept, or cannot be read. */
+  /** Totals of removed jobs; empty where they were not kept, or cannot be read. */
   gone(): readonly Tally[] {
     try {
       return readGone(JSON.parse(readFileSync(path.join(this.#folder, GONE), "utf8")), "").tallies;
@@ -71,7 +71,7 @@ export class DaySegments {
     await this.#write(GONE, JSON.stringify({ goneVersion: GONE_VERSION, tallies }));
   }
 
-  /** A file is whole or not there. */
+  /** Writes atomically: the file is complete or does not exist. */
   async #write(name: string, content: string | Buffer): Promise<void> {
     const file = path.join(this.#folder, name);
     await makeFolders(this.#folder);
@@ -106,7 +106,7 @@ export class DaySegments {
   }
 }
 
-/** As Node's `recursive`, which tries for ever where a folder is there and nothing can be made in it that is called missing then (/proc). */
+/** As Node's `recursive`, which retries for ever in a folder that exists and reports a missing path when something is created in it (/proc). */
 async function makeFolders(folder: string): Promise<void> {
   if (existsSync(folder)) return;
   const above = path.dirname(folder);
@@ -119,7 +119,7 @@ async function makeFolders(folder: string): Promise<void> {
 }
 
 const ENDING = ".json.gz";
-/** Not a day's. */
+/** The one file that does not belong to a day. */
 const GONE = "gone.json";
 
 /** `2026-10-30.json.gz` */

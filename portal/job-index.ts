@@ -18,48 +18,48 @@ import { yarnUsage } from "./yarn-usage.ts";
 export interface KnownJob {
   readonly applicationId: string;
   readonly folder: string;
-  /** When something was added to its folder, or taken from it. */
+  /** When its folder last got or lost an entry. */
   readonly changedAtMs: number;
-  /** Of its files. */
+  /** The size of its files. */
   readonly bytes: number;
   readonly row: JobRow;
-  /** What YARN says of one whose history has no end. */
+  /** The end that YARN reports, where the job's history has none. */
   readonly outcome?: JobOutcome;
 }
 
 export interface JobIndexOptions {
   readonly fileSystem: FileSystem;
-  /** Where the folders of jobs are that run, and of those that have ended. */
+  /** The folder of running jobs, and the one of ended jobs. */
   readonly intermediate: string;
   readonly finished: string;
-  /** What the ResourceManager says of an application. */
+  /** The ResourceManager's report of an application. */
   readonly report: (applicationId: string) => Promise<ApplicationReport>;
-  /** As the cluster rounds what jobs ask for. */
+  /** How the cluster rounds what jobs ask for. */
   readonly roundings: Roundings;
   readonly nowMs: () => number;
-  /** What was read before; absent: nothing is kept. */
+  /** What an earlier portal read; absent: nothing is kept. */
   readonly segments?: Pick<DaySegments, "gone" | "load" | "prepare" | "remove" | "save" | "saveGone">;
 }
 
-/** Each waits for the NameNode or a DataNode most of its time. */
+/** Each reader spends most of its time waiting for the NameNode or a DataNode. */
 const READERS = 24;
 const MOST_UNREADABLE = 100;
-/** Of a name, or a cause: rows stay in memory, and a job writes what it likes into its history. */
+/** The longest name or cause: rows stay in memory, and a job can write anything into its history. */
 const MOST_TEXT = 1_000;
 const MOST_TAGS = 20;
 const LATEST_MONTHS = 2;
 const SORTED_FOR_MS = 1_000;
 const APPLICATION_ID = /^application_\d+_\d+$/;
 
-/** The jobs of a history, from their folders, in memory; and of its days from what an earlier portal has read, where that is kept. */
+/** An in-memory index of the jobs of a history, read from their folders, and for its days from what an earlier portal kept. */
 export class JobIndex {
   readonly #options: JobIndexOptions;
   readonly #known = new Map<string, KnownJob>();
-  /** The jobs of a folder: of a day, or of those that run. */
+  /** The jobs in a folder: that of a day, or that of running jobs. */
   readonly #ofPlace = new Map<string, Set<string>>();
   readonly #gone = new Map<string, Tally>();
   #isGoneKept = true;
-  /** By folder of a day: when it had changed last. */
+  /** When a day's folder last changed, by its path. */
   readonly #days = new Map<string, number>();
   readonly #unreadable = new Map<string, { readonly changedAtMs: number; readonly why: string }>();
   #rows: readonly JobRow[] = [];
@@ -67,7 +67,7 @@ export class JobIndex {
   #sortedAtMs = Number.NEGATIVE_INFINITY;
   #restoring: Promise<void> | undefined;
   #refreshing: Promise<void> | undefined;
-  /** How many jobs an earlier portal had read. */
+  /** How many jobs were restored from what an earlier portal had read. */
   #restored = 0;
   #keepTrouble: string | undefined;
   #scan: Omit<Scan, "unreadable"> = { isComplete: false, folders: 0, read: 0, atMs: 0 };
@@ -82,7 +82,7 @@ export class JobIndex {
     return { ...this.#scan, ...restored, ...(this.#keepTrouble && { keepTrouble: this.#keepTrouble }), unreadable };
   }
 
-  /** The newest first. While jobs are read they are sorted anew once a second at most: with a hundred thousand that takes a while. */
+  /** The newest first. While jobs are being read, the rows are sorted at most once a second: with a hundred thousand jobs that takes a while. */
   get rows(): readonly JobRow[] {
     if (this.#isSorted) return this.#rows;
     const nowMs = this.#options.nowMs();
@@ -100,12 +100,12 @@ export class JobIndex {
     return [...this.#known.values()];
   }
 
-  /** What jobs came to whose history has been removed, also by earlier portals, as far as that was kept: its counters do not go back. */
+  /** Totals of jobs whose history has been removed, including by earlier portals as far as they were kept: they prevent counters from going back. */
   get gone(): readonly Tally[] {
     return [...this.#gone.values()];
   }
 
-  /** Of a job whose history was removed. */
+  /** Forgets a job whose history was removed, except in the totals. */
   forget(applicationId: string): void {
     const job = this.#known.get(applicationId);
     if (job === undefined) return;
@@ -120,7 +120,7 @@ export class JobIndex {
     this.#gone.set(key, before === undefined ? tally : sumOf(before, tally));
   }
 
-  /** Keeps for the next start what removed jobs came to. */
+  /** Stores the totals of removed jobs for the next start. */
   async keepGone(): Promise<void> {
     const { segments } = this.#options;
     if (segments === undefined || this.#isGoneKept) return;
@@ -152,7 +152,7 @@ export class JobIndex {
     return this.#known.get(applicationId);
   }
 
-  /** Shows what was read before, the newest days first, until the history has been looked at, which waits for it. */
+  /** Shows the jobs that an earlier portal had read, the newest days first, until the history has been scanned; the scan waits for this. */
   async restore(): Promise<void> {
     this.#restoring ??= this.#restore().finally(() => {
       this.#restoring = undefined;
@@ -168,20 +168,20 @@ export class JobIndex {
       this.#days.set(day, changedAtMs);
       for (const job of jobs) if (path.dirname(job.folder) === day) this.#put(job);
       this.#restored = this.#known.size;
-      // Whoever asks is answered in between.
+      // Requests are served in between.
       await setImmediate();
     }
     await this.#keeping(segments?.prepare());
   }
 
-  /** A day with jobs that cannot be read is read again by each start: they are to be told. */
+  /** Stores a day for the next start. A day with unreadable jobs is not stored, so that each start reads it again and reports them. */
   async #keep({ path: day, modificationTimeMs: changedAtMs }: FileStatus): Promise<void> {
     const { segments } = this.#options;
     if (segments === undefined || [...this.#unreadable.keys()].some((folder) => path.dirname(folder) === day)) return;
     await this.#keeping(segments.save({ day, changedAtMs, jobs: this.#jobsAt(day) }));
   }
 
-  /** @returns whether it was kept */
+  /** @returns whether it was stored */
   async #keeping(saved: Promise<void> | undefined): Promise<boolean> {
     try {
       await saved;
@@ -193,7 +193,7 @@ export class JobIndex {
     }
   }
 
-  /** Of a job's name and user, those that ended before it began and that the same people may see; the newest first. */
+  /** The runs with a job's name and user that ended before it began and that the same people may see; the newest first. */
   earlierRuns(applicationId: string, limits: { readonly most: number; readonly mostBytes: number }): KnownJob[] {
     const row = this.#known.get(applicationId)?.row;
     if (row === undefined) return [];
@@ -211,7 +211,7 @@ export class JobIndex {
       });
   }
 
-  /** Looks for what is new or changed, once at a time. What is known stays where that fails. */
+  /** Scans for what is new or changed, one scan at a time. If that fails, what is known stays. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#look().finally(() => {
       this.#refreshing = undefined;
@@ -237,18 +237,18 @@ export class JobIndex {
     }
   }
 
-  /** The folder of a job, also of one that was not scanned yet; undefined where there is none. */
+  /** The folder of a job, even if it has not been scanned yet; undefined where there is none. */
   async folderOf(applicationId: string): Promise<string | undefined> {
     const { fileSystem, intermediate } = this.#options;
     const folders = [this.#known.get(applicationId)?.folder, path.join(intermediate, applicationId)];
     for (const folder of folders)
       if (folder !== undefined && (await ifThere(fileSystem.stat(folder))) !== undefined) return folder;
-    // It has just been moved, or it was never seen.
+    // The job has just been moved, or was never seen.
     await this.refresh();
     return this.#known.get(applicationId)?.folder;
   }
 
-  /** Nobody writes the end of a job that YARN killed, nor when one was submitted that runs: both are asked of each whose history has no end. */
+  /** Asks YARN about each job whose history has no end: nobody writes the end of a job that YARN killed, nor the submission time of a running job. */
   async #askYarn(): Promise<Pick<Scan, "yarnTrouble">> {
     const unfinished = [...this.#known].filter(([, { row }]) => isUnfinished(row.state));
     try {
@@ -262,7 +262,7 @@ export class JobIndex {
     }
   }
 
-  /** Undefined where that is known. */
+  /** Undefined where nothing is new. */
   async #saidOf(known: KnownJob): Promise<{ row: Partial<JobRow>; outcome?: JobOutcome } | undefined> {
     const { report: ask, nowMs } = this.#options;
     try {
@@ -279,10 +279,10 @@ export class JobIndex {
     }
   }
 
-  /** Nobody wrote what it held, either. */
+  /** What the job held, which nobody wrote either. */
   async #heldBy({ folder, row }: KnownJob, report: ApplicationReport): Promise<Pick<JobRow, "usage"> | undefined> {
     const { fileSystem, roundings } = this.#options;
-    // Meanwhile it may have been moved: then it is read, and asked of, again.
+    // The job may have been moved meanwhile: then it is read, and YARN is asked, again.
     const job = await readStoredJob(fileSystem, folder, "ends").catch(() => undefined);
     const usage = job?.spec && yarnUsage(report, job.spec, roundings, row.startedAtMs);
     return usage && { usage };
@@ -297,7 +297,7 @@ export class JobIndex {
     return await Promise.all([intermediate, finished].map(words));
   }
 
-  /** Folders of jobs; those that are there no more are forgotten. */
+  /** The folders of jobs; forgets jobs whose folders are gone. */
   async #jobsIn(folder: string): Promise<FileStatus[]> {
     const entries = await listIfThere(this.#options.fileSystem, folder);
     const jobs = entries.filter(
@@ -306,7 +306,7 @@ export class JobIndex {
     const there = new Set(jobs.map((entry) => entry.path));
     for (const known of this.#jobsAt(folder)) {
       if (there.has(known.folder)) continue;
-      // From among those that run it was moved.
+      // It was moved out of the folder of running jobs.
       if (folder === this.#options.intermediate) this.#drop(known);
       else this.forget(known.applicationId);
     }
@@ -316,7 +316,7 @@ export class JobIndex {
     return jobs;
   }
 
-  /** Days with jobs that are not known, the newest first; after the first round only those of the latest months may have any. */
+  /** Days with unknown jobs, the newest first; after the first scan only the latest months can have any. */
   async #changedDays(): Promise<FileStatus[]> {
     const years = await this.#below({ path: this.#options.finished });
     const months = (await Promise.all(years.map((year) => this.#below(year)))).flat();
@@ -326,7 +326,7 @@ export class JobIndex {
     return days.filter((day) => this.#days.get(day.path) !== day.modificationTimeMs).reverse();
   }
 
-  /** Those that are there no more. @param unseen months that are there and were not looked at */
+  /** Forgets days that are gone. @param unseen months that exist and were not examined */
   async #forgetDays(there: ReadonlySet<string>, unseen: ReadonlySet<string>): Promise<void> {
     for (const day of [...this.#days.keys()]) {
       if (there.has(day) || unseen.has(path.dirname(day))) continue;
@@ -349,7 +349,7 @@ export class JobIndex {
 
   #isRead({ path: folder, modificationTimeMs }: FileStatus): boolean {
     const known = this.#known.get(path.basename(folder));
-    // What is added to a file shows in no time of its folder.
+    // Appending to a file does not change the time of its folder.
     if (known?.row.state === "waiting") return false;
     if (known?.folder === folder && known.changedAtMs === modificationTimeMs) return true;
     return this.#unreadable.get(folder)?.changedAtMs === modificationTimeMs;
@@ -370,7 +370,7 @@ export class JobIndex {
   }
 }
 
-/** Some at a time. */
+/** Acts on a limited number of items at a time. */
 async function withReaders<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   const waiting = [...items];
   const read = async (): Promise<void> => {
@@ -390,7 +390,7 @@ function rowOf(applicationId: string, job: StoredJob): JobRow {
     applicationId,
     name: short(name),
     user: short(user),
-    // Cut off it could name somebody else.
+    // A truncated list could name somebody else.
     ...(viewers === undefined || viewers.length > MOST_TEXT ? {} : { viewers }),
     queue: short(queue),
     state: ofYarn === "running" && isWaiting(job) ? "waiting" : ofYarn,
@@ -405,13 +405,13 @@ function rowOf(applicationId: string, job: StoredJob): JobRow {
   };
 }
 
-/** Nothing has happened since its programs were to begin, or to begin again. */
+/** Whether nothing has happened since the programs were to begin, or to begin again. */
 function isWaiting({ writtenBy, events }: StoredJob): boolean {
   const { type = "job-started" } = events.at(-1) ?? {};
   return writtenBy === "tony-ts" && (type === "job-started" || type === "generation-opened");
 }
 
-/** What is shown of a text. Copied: a piece of one keeps all of it in memory. */
+/** The part of a text that is shown. Copied, because a slice would keep the whole text in memory. */
 export function short(text: string): string {
   return text.length <= MOST_TEXT ? text : Buffer.from(text.slice(0, MOST_TEXT)).toString();
 }

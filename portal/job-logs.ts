@@ -8,40 +8,40 @@ import type { LineFilter, OutputLine } from "../src/logs/ordered-output.ts";
 import { fieldsOf, ownLines } from "../src/logs/own-log.ts";
 import { readMasterLogs, StoredTask } from "../src/logs/stored-tasks.ts";
 
-/** Which lines of a job's logs are asked for. */
+/** Which lines of a job's logs to read. */
 export interface LogQuery {
   /** `worker:0`; `am`: the ApplicationMaster's own log. */
   readonly task: string;
-  /** The last so many. */
+  /** The number of last lines. */
   readonly tail: number;
   readonly stream: LineFilter["stream"];
-  /** Only lines that hold it; empty: all. */
+  /** Only lines that contain it; empty: all lines. */
   readonly text: string;
 }
 
 export interface LogAnswer {
-  /** The tasks that have logs, as far as the ApplicationMaster's log tells, or else the history. */
+  /** The tasks that have logs, by the ApplicationMaster's log, or else by the history. */
   readonly tasks: readonly string[];
   readonly lines: readonly OutputLine[];
-  /** Lines before these were left out. */
+  /** Whether earlier lines were left out. */
   readonly isCut: boolean;
-  /** What was lost of the log: its node removed it. */
+  /** How much of the log was lost because its node removed it. */
   readonly missingBytes: number;
 }
 
 const MOST_LINES = 2_000;
 const USUAL_LINES = 200;
 const MOST_TEXT = 200;
-/** Of all lines of an answer. */
+/** The limit for all lines of an answer. */
 export const MOST_LOG_BYTES = 2 ** 20;
 const MOST_TASKS = 10_000;
-/** What is read whole: the ApplicationMaster's log, and the index of a task's. A job writes what it likes into its own. */
+/** The limit for logs that are read as a whole: the ApplicationMaster's log, and the index of a task's. A job can write anything into its own. */
 export const MOST_WHOLE_BYTES = 64 * 2 ** 20;
-/** Reading takes a processor: others are to be served, too. */
+/** Reading takes CPU time, which other requests need, too. */
 export const MOST_READERS = 2;
 export const LONGEST_READ_MS = 60_000;
 
-/** @returns what is wrong with it, where it is none */
+/** @returns what is wrong with the query, if anything is */
 export function parseLogQuery(query: URLSearchParams): LogQuery | string {
   const { task = "", tail = String(USUAL_LINES), stream = "", text = "", ...others } = Object.fromEntries(query);
   const [unknown] = Object.keys(others);
@@ -53,7 +53,7 @@ export function parseLogQuery(query: URLSearchParams): LogQuery | string {
   return { task, tail: Math.min(Number(tail), MOST_LINES), stream: stream === "" ? undefined : stream, text };
 }
 
-/** Reads what nodes have stored of the logs of jobs that have ended: a few at a time, in bounded memory and time. */
+/** Reads the logs of ended jobs that nodes have stored: a few at a time, in bounded memory and time. */
 export class JobLogs {
   readonly #storeOf: (user: string, applicationId: string) => StoredLogs;
   readonly #timeout: (ms: number) => AbortSignal;
@@ -69,7 +69,7 @@ export class JobLogs {
   }
 
   /**
-   * @param user who ran the job: whoever calls this has made sure of it, for the portal may read the logs of others
+   * @param user who ran the job: the caller has verified this, because the portal may read other users' logs
    * @throws TonyError (`BUSY`, `NO_LOGS`, `NO_SUCH_TASK`, `LOG_TOO_LONG`)
    */
   async read(user: string, status: JobStatus, query: LogQuery, gone: AbortSignal): Promise<LogAnswer> {
@@ -106,7 +106,7 @@ async function readLogs(store: StoredLogs, status: JobStatus, query: LogQuery): 
   return { tasks, lines: tail.lines, isCut: tail.isCut, missingBytes: stored.missingBytes };
 }
 
-/** Where the ApplicationMaster's log is gone, or is TonY's: the last container of each task. */
+/** Used where the ApplicationMaster's log is gone, or is TonY's: the last container of each task. */
 function lastTenancies({ tasks }: JobStatus): Tenancy[] {
   return tasks.flatMap(({ task, containerId }) =>
     containerId === undefined ? [] : [{ task, containerId, logPrefix: "", ran: true }],
@@ -139,7 +139,7 @@ async function assertStored(store: StoredLogs, { applicationId }: JobStatus): Pr
   );
 }
 
-/** The last lines, in bounded memory. */
+/** Keeps the last lines, in bounded memory. */
 class Tail {
   readonly lines: OutputLine[] = [];
   readonly #most: number;
@@ -160,7 +160,7 @@ class Tail {
   }
 }
 
-/** Logs of which what is read whole is bounded, and whose reading ends with who waits for it. */
+/** Logs with a limit on what is read as a whole; reading stops when the requester is gone. */
 class BoundedLogs implements StoredLogs {
   readonly #store: StoredLogs;
   readonly #applicationId: string;

@@ -24,14 +24,14 @@ import { isUnfinished } from "./tally.ts";
 
 interface OpenJob {
   readonly folder: string;
-  /** Whose it was before it was read. */
+  /** The job's owner before it was read. */
   readonly owner: string;
   readonly atMs: number;
   readonly job: StoredJob;
   readonly series: JobSeries | undefined;
-  /** Of one that has ended. */
+  /** For a job that has ended. */
   readonly advice?: ShownAdvice;
-  /** Of one that runs. */
+  /** For a running job. */
   readonly ownPage?: OwnPage;
 }
 
@@ -41,25 +41,25 @@ export interface JobPagesOptions {
   readonly fileSystem: FileSystem;
   readonly access: Pick<Access, "maySee">;
   readonly index: Pick<JobIndex, "earlierRuns" | "folderOf" | "job">;
-  /** What the ResourceManager says of an application. */
+  /** The ResourceManager's report of an application. */
   readonly report: (applicationId: string) => Promise<ApplicationReport>;
   readonly logs: Pick<JobLogs, "read">;
   readonly running: Pick<RunningJobs, "ask" | "pageOf">;
-  /** As the cluster rounds what jobs ask for. */
+  /** How the cluster rounds what jobs ask for. */
   readonly roundings: Roundings;
-  /** What jobs ask for less is told by them. */
+  /** Advice to ask for less uses them to say what it saves. */
   readonly prices: Prices;
   readonly nowMs: () => number;
 }
 
-/** Those that are looked at again and again are not read each time. One may take hundreds of megabytes. */
+/** Jobs that are requested repeatedly are not read each time. One may take hundreds of megabytes. */
 const MOST_OPEN = 4;
 const FRESH_MS = 10_000;
-/** What advice goes by, beside the job's own run. */
+/** How many earlier runs advice uses in addition to the job's own. */
 const MOST_EARLIER = 4;
 const MOST_EARLIER_BYTES = 8 * 2 ** 20;
 
-/** What the pages of single jobs show. */
+/** The content of the pages of single jobs. */
 export class JobPages {
   readonly #options: JobPagesOptions;
   readonly #open = new Map<string, OpenJob>();
@@ -69,8 +69,8 @@ export class JobPages {
   }
 
   /**
-   * What the job's own ApplicationMaster answers while it runs and its page is on; else what its history has, as that would answer.
-   * @param query as it was asked
+   * The answer of the job's own ApplicationMaster while it runs and serves its page; otherwise the same made from its history.
+   * @param query as it was requested
    * @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`)
    */
   async live(applicationId: string, request: LiveRequest, viewer: Viewer, query: string): Promise<object> {
@@ -90,22 +90,22 @@ export class JobPages {
     return isOver ? { ...answer, isFinal: true } : answer;
   }
 
-  /** Its settings, with where each was made (`tony-final.xml`). @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
+  /** Its settings, and where each was set (`tony-final.xml`). @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
   async settings(applicationId: string, viewer: Viewer): Promise<SettingsAnswer> {
     const { folder } = await this.#shown(applicationId, viewer);
     return settingsAnswer(await readSettingsFile(this.#options.fileSystem, folder));
   }
 
-  /** All that the history has of it. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
+  /** Everything in its history. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
   async whole(applicationId: string, viewer: Viewer): Promise<object> {
     const { job, folder } = await this.#shown(applicationId, viewer);
     const { spec: _spec, ...told } = job;
     return { folder, ...told };
   }
 
-  /** Two jobs side by side, for who may see both. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
+  /** Two jobs side by side, for viewers who may see both. @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`) */
   async compare(ids: readonly [string, string], viewer: Viewer): Promise<Comparison> {
-    // One after the other: what is read of one may take hundreds of megabytes.
+    // One after the other: reading one may take hundreds of megabytes.
     const a = await this.#shown(ids[0], viewer);
     const b = await this.#shown(ids[1], viewer);
     return compare(await this.#withSettings(a), await this.#withSettings(b));
@@ -117,14 +117,14 @@ export class JobPages {
   }
 
   /**
-   * What a task of a job that has ended printed last.
+   * The last output of a task of an ended job.
    * @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`, and as JobLogs)
    */
   async logs(applicationId: string, query: LogQuery, viewer: Viewer, gone: AbortSignal): Promise<LogAnswer> {
     const { fileSystem, logs } = this.#options;
     const { job, folder, owner } = await this.#shown(applicationId, viewer);
-    // A history says of itself who wrote it. The logs are of whoever HDFS says: nobody lets the portal read those of others to him,
-    // by a folder neither that was his when it was read, and is theirs now, or the other way round.
+    // The writer named in a history is only its own claim. The logs belong to the owner that HDFS names: otherwise somebody could
+    // make the portal read other users' logs by giving away a folder that was theirs when it was read, or the other way round.
     const { owner: present } = await fileSystem.stat(folder);
     const other = [owner, present].find((one) => one !== job.user);
     if (other !== undefined)
@@ -138,7 +138,7 @@ export class JobPages {
   }
 
   /**
-   * What the ApplicationMaster of a job that runs answers of it: what its logs have grown by, or what advice on it is made of.
+   * The answer of a running job's ApplicationMaster: new lines of its logs, or what advice on it is based on.
    * @param what below `api/v1/`, with its query
    * @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`, `NO_ANSWER`)
    */
@@ -149,8 +149,9 @@ export class JobPages {
   }
 
   /**
-   * What Prometheus is told of a job that runs, as its ApplicationMaster answers; nothing of one that has ended, which it may not know yet.
-   * @param ofTasks also of each task
+   * The metrics of a running job for Prometheus, from its ApplicationMaster's answer; empty for a job that has ended, which Prometheus may
+   * not know yet.
+   * @param ofTasks also for each task
    * @throws TonyError (`NO_SUCH_JOB`, `NOT_ALLOWED`)
    */
   async metrics(applicationId: string, viewer: Viewer, ofTasks: boolean): Promise<string> {
@@ -171,7 +172,10 @@ export class JobPages {
     return runningMetrics(job.row, said);
   }
 
-  /** By it and the job's earlier runs, as `tony-ts advise NAME` gives; of TonY's jobs, which tell no outcome, too little is known. */
+  /**
+   * Advice from this run and the job's earlier runs, as `tony-ts advise NAME` gives it; not for TonY's jobs, which record no outcome: too
+   * little is known of them.
+   */
   async #adviceOn(job: StoredJob, series: JobSeries | undefined, owner: string): Promise<Pick<OpenJob, "advice">> {
     if (job.status.outcome === undefined) return {};
     const { roundings, prices } = this.#options;
@@ -179,7 +183,7 @@ export class JobPages {
     return { advice: shownAdvice(runs, roundings, prices) };
   }
 
-  /** Those that whoever may see the job may see, and that the same user has written. */
+  /** Earlier runs that anybody who may see the job may see, and that the same user has written. */
   async #earlierRuns({ status: { applicationId } }: StoredJob, owner: string): Promise<Run[]> {
     const { fileSystem, index } = this.#options;
     const runs: Run[] = [];
@@ -189,13 +193,13 @@ export class JobPages {
         const job = await readStoredJob(fileSystem, earlier.folder, "ends");
         runs.push(runOf(job, await readStoredSeries(fileSystem, earlier.folder)));
       } catch {
-        // It was removed meanwhile, or cannot be read: the list says so.
+        // The run was removed meanwhile, or cannot be read: the list says so.
       }
     }
     return runs;
   }
 
-  /** Of one that may run; undefined also where YARN does not say, or says of another's. */
+  /** The report of a job that may run; undefined also where YARN does not answer, or reports another user's job. */
   async #reportOf({ user, applicationId }: Whose): Promise<ApplicationReport | undefined> {
     const report = await this.#options.report(applicationId).catch(() => undefined);
     return report?.user === user ? report : undefined;
@@ -254,7 +258,7 @@ function runOf({ status }: StoredJob, series: JobSeries | undefined): Run {
   };
 }
 
-/** A job whose history has no end was submitted and ended as YARN says, and held what YARN counted. */
+/** For a job whose history has no end: with the submission, the end and the use that YARN reports. */
 function withEnd(job: StoredJob, known: KnownJob | undefined): StoredJob {
   if (known?.outcome === undefined || job.status.outcome !== undefined) return job;
   const { outcome, row } = known;
@@ -275,7 +279,7 @@ function factsOf({ user, events }: StoredJob, series: JobSeries | undefined): Pa
   };
 }
 
-/** Steps in a second, over all that was heard. */
+/** Steps per second, over all values. */
 function averageRate(series: readonly TaskSeries[] = [], spanMs: number): number | undefined {
   const values = series.find(({ name }) => name === "step")?.values ?? [];
   const heard = values.flatMap((value, index) => (value === null ? [] : [{ value, index }]));

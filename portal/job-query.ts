@@ -9,18 +9,18 @@ export const jobStates = [
   "unknown",
 ] as const satisfies readonly JobRow["state"][];
 
-/** Which jobs are asked for; undefined: all. */
+/** Which jobs are requested; undefined: all. */
 export interface JobQuery {
-  /** Whole names, in which `*` stands for anything: who asks for what ada used is not told of adam. */
+  /** Matches whole names, with `*` for anything: a query for ada's use must not include adam's. */
   readonly user: string | undefined;
   readonly queue: string | undefined;
-  /** In any case, as YARN compares them. */
+  /** In upper or lower case, as YARN compares them. */
   readonly tag: string | undefined;
-  /** Looked for anywhere in their field, in any case. */
+  /** Matches anywhere in its field, in upper or lower case. */
   readonly name: string | undefined;
   readonly cause: string | undefined;
   readonly state: JobRow["state"] | undefined;
-  /** Jobs that ran at some time between these. */
+  /** Jobs that ran at some time in this interval. */
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly from: number;
@@ -35,7 +35,7 @@ const DAY_MS = 24 * 3_600_000;
 
 const known = ["user", "queue", "tag", "name", "cause", "state", "since", "until", "from", "count"];
 
-/** @returns what is wrong with it, where it is none */
+/** @returns what is wrong with the query, if anything is */
 export function parseJobQuery(query: URLSearchParams): JobQuery | string {
   const unknown = [...query.keys()].find((name) => !known.includes(name));
   if (unknown !== undefined) return `${unknown} is not one of ${known.join(", ")}`;
@@ -66,7 +66,7 @@ export function parseJobQuery(query: URLSearchParams): JobQuery | string {
   };
 }
 
-/** @param ofDayMs what of a day is meant that is named without a time */
+/** @param ofDayMs the time of day to use for a date without a time */
 function momentOf(text: string, ofDayMs: number): number | undefined {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const ms = /^\d{4}-\d\d-\d\d(T.+)?$/.test(text) ? Date.parse(text) : Number.NaN;
@@ -74,7 +74,7 @@ function momentOf(text: string, ofDayMs: number): number | undefined {
   return text.includes("T") ? ms : ms + ofDayMs;
 }
 
-/** The rows that are asked for, in their order, and how many there are of them. */
+/** The requested rows, in their order, and their number. */
 export function askedFor(rows: readonly JobRow[], query: JobQuery) {
   const { from, count } = query;
   const matching = matchingRows(rows, query);
@@ -101,8 +101,8 @@ export function matchingRows(rows: readonly JobRow[], query: JobQuery): readonly
 }
 
 /**
- * Whether a name is the one that is asked for, in which `*` stands for anything. Without a regular expression, whose time viewers could
- * make grow with every star.
+ * Matches a name against the requested one, in which `*` stands for anything. Uses no regular expression, whose running time viewers
+ * could increase with every star.
  */
 function matcher(asked: string | undefined): (name: string) => boolean {
   if (asked === undefined) return () => true;
@@ -119,7 +119,7 @@ function matcher(asked: string | undefined): (name: string) => boolean {
   };
 }
 
-/** A queue has its name or its path from root on: where both have a path all of it counts. */
+/** A queue is given by its name or by its path from the root: where both are paths, the whole path counts. */
 function queueMatcher(asked: string | undefined): (queue: string) => boolean {
   const nameOf = (queue: string) => queue.slice(queue.lastIndexOf(".") + 1);
   const [isPath, isName] = [matcher(asked), matcher(asked && nameOf(asked))];

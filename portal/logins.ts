@@ -7,22 +7,22 @@ import type { Accepted } from "../src/hadoop/security/kerberos/gss-acceptor.ts";
 import { USER } from "./access.ts";
 
 export interface LoginOptions {
-  /** Takes a ticket of Kerberos; absent: certificates alone log in. Rejects what proves nobody. */
+  /** Accepts a Kerberos ticket; absent: only certificates log in. Rejects when the ticket proves nobody. */
   readonly accept?: (token: Uint8Array) => Promise<Accepted>;
-  /** What the cluster calls a principal. @throws Error where it has no name for it */
+  /** The cluster's user name for a principal. @throws Error where it has none */
   readonly localNameOf: (principal: string) => string;
-  /** Certificates of clients are asked for. */
+  /** Whether clients are asked for certificates. */
   readonly takesCertificates: boolean;
   readonly nowMs: () => number;
 }
 
 const COOKIE = "tony-portal";
-/** A ticket is asked for anew then, which browsers answer by themselves. */
+/** After this time a ticket is required again, which browsers send automatically. */
 const LOGIN_MS = 3_600_000;
-/** A ticket is looked at on another thread, of which there are few. */
+/** Tickets are verified on other threads, of which there are few. */
 const MOST_TICKETS = 4;
 
-/** Who asks the portal, by what he proves himself: a certificate, a ticket of Kerberos, or the cookie that he got for one. */
+/** The user behind a request, by one of three proofs: a certificate, a Kerberos ticket, or the cookie that was set for a ticket. */
 export class Logins {
   readonly #options: LoginOptions;
   readonly #key = randomBytes(32);
@@ -35,7 +35,8 @@ export class Logins {
   /**
    * @param response gets the headers of a login
    * @returns the user's name
-   * @throws TonyError (`NOT_LOGGED_IN`) where nothing is proved, (`NOT_ALLOWED`) where it is and does not help
+   * @throws TonyError (`NOT_LOGGED_IN`) where nothing is proved, (`NOT_ALLOWED`) where the proof is valid but gives no
+   * access
    */
   async userOf(request: IncomingMessage, response: ServerResponse): Promise<string> {
     const known = certified(request) ?? this.#remembered(request.headers.cookie ?? "");
@@ -74,7 +75,7 @@ export class Logins {
       const user = this.#options.localNameOf(principal);
       if (USER.test(user)) return user;
     } catch {
-      // Told below: the rules have no name for him.
+      // Reported below: the rules have no name for this principal.
     }
     throw new TonyError(
       `${principal} has no name on this cluster: who runs it says by hadoop.security.auth_to_local whose name a principal has`,
@@ -87,7 +88,7 @@ export class Logins {
     return `${text}.${this.#proofOf(text)}`;
   }
 
-  /** Whom a cookie of ours names. */
+  /** The user that a cookie of ours names. */
   #remembered(cookies: string): string | undefined {
     const [, text = "", user, untilMs, proof = ""] =
       new RegExp(`(?:^|; *)${COOKIE}=(([\\w.-]+)\\.(\\d+))\\.([\\w-]+)(?:;|$)`).exec(cookies) ?? [];
@@ -101,7 +102,7 @@ export class Logins {
   }
 }
 
-/** Whom a certificate names that an authority of `tony.portal.client-ca` has signed. */
+/** The user named by a certificate that an authority of `tony.portal.client-ca` has signed. */
 function certified({ socket }: IncomingMessage): string | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
   const name = socket.getPeerCertificate().subject?.CN;

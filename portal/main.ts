@@ -37,11 +37,11 @@ import { type PortalDoor, PortalServer } from "./server.ts";
 import { TroubleLog } from "./trouble-log.ts";
 import { Upkeep } from "./upkeep.ts";
 
-/** How often the history is looked at. */
+/** How often the history is scanned. */
 const ROUND_MS = 30_000;
 const CONNECT_MS = 5_000;
 
-/** The portal, which `tony-ts portal` starts and gives its settings in a line of its standard input: it ends with who holds that open. */
+/** The portal. `tony-ts portal` starts it and sends its settings as one line on its standard input; the portal ends when that input is closed. */
 async function main(): Promise<void> {
   requireSupportedNode(process.version);
   const lines = createInterface({ input: process.stdin }).once("close", leave);
@@ -162,7 +162,7 @@ function openCluster({ configurationFolder, hadoop, gateway, login, history }: P
   return { ...places, http, resourceManager, admins, storeOf, folderOf, localNameOf, roundings };
 }
 
-/** Beside this program. */
+/** Read from the folder of this program. */
 function page(name: string): Buffer {
   return readFileSync(path.join(__dirname, name));
 }

@@ -3,7 +3,7 @@ import type { JobIndex } from "./job-index.ts";
 import { isUnfinished, type Tally, tallyOf } from "./tally.ts";
 import type { UpkeepCounts } from "./upkeep.ts";
 
-/** Prometheus' text format, whose readers want to be told which it is. */
+/** Prometheus' text format, with the version that its readers require. */
 export const metricsType = "text/plain; version=0.0.4; charset=utf-8";
 
 const MIB = 1024 ** 2;
@@ -14,9 +14,9 @@ export interface Sample {
 }
 
 /**
- * What the history says, by queue and user; nothing by job, of which there are too many.
+ * The metrics of the history, by queue and user; not by job, because there are too many jobs.
  * @param upkeep absent: nothing is moved or removed
- * @param begun counters as their reader is to see them (CounterStarts)
+ * @param begun counters as their reader should see them (CounterStarts)
  */
 export function metricsOf(
   { rows, gone, scan }: Pick<JobIndex, "rows" | "gone" | "scan">,
@@ -88,7 +88,7 @@ function upkeepMetrics({ moved, removed, removedBytes, refused }: UpkeepCounts):
   ];
 }
 
-/** What Prometheus' http_sd fetches: the portal itself, as it was asked, for the history and for each job that runs. */
+/** The targets for Prometheus' http_sd: the portal itself, under the host name of the request, for the history and for each running job. */
 export function targetsOf(host: string, scheme: "http" | "https", rows: readonly JobRow[]): object[] {
   const target = (path: string, labels: Sample["labels"]) => {
     return { targets: [host], labels: { ...labels, __scheme__: scheme, __metrics_path__: path } };

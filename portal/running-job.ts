@@ -9,12 +9,15 @@ import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
 import { pageKeyFile } from "../src/history/layout.ts";
 import { recordOf } from "../src/job/shape.ts";
 
-/** Where a running job's own page is, and what opens all of it. */
+/** Where a running job's own page is, and the key that opens all of it. */
 export interface OwnPage {
   /** At YARN's proxy. */
   readonly url: string;
   readonly key?: string;
-  /** The proxy proves to it who asks: it may show all of it without a key. Without either it shows no more than YARN tells everybody. */
+  /**
+   * Whether the proxy proves to the page who asks: then it shows everything without a key. Without either, it shows only what YARN shows
+   * everybody.
+   */
   readonly knowsViewers?: true;
 }
 
@@ -23,13 +26,16 @@ const notAllOfIt =
   "the portal is not shown all of it: tony.am.page.enabled=true, or tony.application.acl.view names the portal's user";
 const MOST_ANSWER_BYTES = 4 * 2 ** 20;
 const IDLE_MS = 10_000;
-/** So many are asked at once, of all jobs. An answer takes milliseconds: the oldest, which a job may make as slow as it likes, goes for a new one. */
+/**
+ * At most so many requests are open at once, for all jobs. An answer takes milliseconds; the oldest request, which a job may delay at will,
+ * is dropped for a new one.
+ */
 const MOST_ASKED = 8;
 const ANSWER_MS = 20_000;
 
 /**
- * Pages of running jobs, asked as a browser does: at YARN's proxy, to whose address the ResourceManager leads. So the portal connects to nothing that
- * a job names, and the proxy alone has to reach its ApplicationMaster.
+ * Asks the pages of running jobs as a browser does: through YARN's proxy, at the address that the ResourceManager reports. So the portal never
+ * connects to an address that a job names, and only the proxy has to reach its ApplicationMaster.
  */
 export class RunningJobs {
   readonly #http: Pick<HttpClient, "send">;
@@ -41,12 +47,12 @@ export class RunningJobs {
     this.#fileSystem = fileSystem;
   }
 
-  /** @param folder of its history, where its ApplicationMaster leaves the key to whoever may read that */
+  /** @param folder the job's history, where its ApplicationMaster leaves the key for those who may read that folder */
   async pageOf(
     { state, trackingUrl, unmanaged, servesHttps }: ApplicationReport,
     folder: string,
   ): Promise<OwnPage | undefined> {
-    // Of an unmanaged application the ResourceManager gives the address that its owner chose (RMAppAttemptImpl#getTrackingUrl).
+    // For an unmanaged application the ResourceManager reports an address that its owner chose (RMAppAttemptImpl#getTrackingUrl).
     if (state !== "RUNNING" || unmanaged === true || !URL.canParse(trackingUrl)) return undefined;
     const content = await ifThere(contentUpTo(this.#fileSystem, `${folder}/${pageKeyFile}`, MOST_KEY_BYTES));
     const key = content?.toString("utf8") ?? "";
@@ -55,7 +61,7 @@ export class RunningJobs {
   }
 
   /**
-   * What its page is answered there.
+   * The answer of the job's page.
    * @param what below its address: `api/v1/live?…`
    * @throws TonyError `NO_ANSWER`
    */
@@ -73,9 +79,9 @@ export class RunningJobs {
         signal: own.signal,
         mayBeOpen: true,
         headers: {
-          // The proxy passes on those that are spelled so.
+          // The proxy passes on headers that are spelled like this.
           Accept: `application/json${key === undefined ? "" : `; key=${key}`}`,
-          // It warns whoever is not the job's user once: WebAppProxyServlet#checkUser. The portal shows what it gets as text.
+          // It warns viewers who are not the job's user once: WebAppProxyServlet#checkUser. The portal shows the answer as text.
           Cookie: `checked_${applicationId}=true`,
         },
       });

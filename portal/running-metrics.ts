@@ -4,23 +4,23 @@ import { parseTaskId } from "../src/job/task.ts";
 import type { JobRow } from "../src/page/portal-answers.ts";
 import { metric, type Sample } from "./metrics.ts";
 
-/** What the ApplicationMaster of a job that runs says of it: a job writes what it likes there. */
+/** What a running job's ApplicationMaster reports about it: a job can write anything there. */
 export interface RunningMetrics {
   readonly gauges: readonly Pick<JobGauge, "name" | "points">[];
-  /** Where each was asked for. */
+  /** Present where each task was requested. */
   readonly tasks?: readonly TaskGauges[];
 }
 
 interface Exposed {
   readonly name: string;
   readonly help: string;
-  /** By what a value is multiplied, as Prometheus counts in base units. */
+  /** The factor to Prometheus' base units. */
   readonly scale?: number;
 }
 
 const MIB = 1024 ** 2;
 
-/** By which name Prometheus has a job's gauges. */
+/** The names of a job's gauges in Prometheus. */
 const exposed: Readonly<Record<string, Exposed>> = {
   "tony.tasks": { name: "tony_tasks", help: "Tasks of a role in each state." },
   "tony.memory.usage": { name: "tony_role_memory_rss_bytes", help: "Memory that the tasks of a role use." },
@@ -57,7 +57,7 @@ const ofTask = [
 ];
 
 /**
- * What Prometheus is told of one job that runs.
+ * The metrics of one running job for Prometheus.
  * @param said undefined: its ApplicationMaster has no page, or does not answer
  */
 export function runningMetrics(
@@ -66,7 +66,7 @@ export function runningMetrics(
 ): string {
   const alone = (value: number, labels: Sample["labels"] = {}): Sample[] => [{ labels: { app, ...labels }, value }];
   const gauges = (said?.gauges ?? []).flatMap((gauge) => {
-    // An ApplicationMaster of another release may know others.
+    // An ApplicationMaster of another release may report other gauges.
     const { name: known, help, scale = 1 } = exposed[gauge.name] ?? {};
     if (known === undefined || help === undefined) return [];
     const samples = gauge.points.map(([labels, value]) => ({ labels: { app, ...labels }, value: value * scale }));

@@ -20,7 +20,7 @@ import { metricsOf, metricsType, targetsOf } from "./metrics.ts";
 import type { Upkeep } from "./upkeep.ts";
 import { useOf } from "./use.ts";
 
-/** Nobody but users of this machine reaches it. */
+/** Only users of this machine can connect. */
 const HOST = "127.0.0.1";
 export const MOST_PORTAL_CONNECTIONS = 64;
 export const MOST_PORTAL_HEADER_BYTES = 8_192;
@@ -35,28 +35,28 @@ export interface PortalServerOptions {
   readonly jobPage: Buffer;
   readonly comparePage: Buffer;
   readonly access: Pick<Access, "maySee" | "viewer">;
-  /** Whose word counts for who asks; absent: nobody's, and only the portal's own user is served. */
+  /** Proxies whose word on who asks is believed; absent: none, and only the portal's own user is served. */
   readonly proxies?: PortalProxies;
   /** Where others log in at the portal itself; absent: nowhere. */
   readonly door?: PortalDoor;
   readonly nowMs: () => number;
-  /** Whether a connection is of the portal's own user; only tests set it. */
+  /** Whether a connection belongs to the portal's own user; only tests set it. */
   readonly isOwn?: (socket: Socket) => Promise<boolean>;
 }
 
 export interface PortalDoor {
   readonly listen: string;
-  /** PEM, as `clientAuthority`: who signs certificates of clients; absent: none are asked for. */
+  /** PEM, as is `clientAuthority`: the authorities for clients' certificates; absent: none are requested. */
   readonly certificate: Buffer;
   readonly key: Buffer;
   readonly clientAuthority?: Buffer;
   readonly logins: Pick<Logins, "userOf">;
 }
 
-/** Whose connection it is: the portal's own user's, a proxy's that is believed, or of somebody who has to log in. */
+/** Who is connected: the portal's own user, a trusted proxy, or somebody who has to log in. */
 type Caller = "own" | "proxy" | "guest";
 
-/** Tickets of Kerberos travel in headers, and list groups. */
+/** Kerberos tickets are sent in headers, and contain lists of groups. */
 export const MOST_LOGIN_HEADER_BYTES = 65_536;
 const HANDSHAKE_MS = 10_000;
 
@@ -77,8 +77,8 @@ interface Page {
 }
 
 /**
- * The portal's door: for the portal's own user on this machine, who may read all that it shows, and for whom named proxies have logged in,
- * as far as jobs let them. Nothing that is asked changes anything.
+ * The portal's server: for the portal's own user on this machine, who may read everything, and for users that named proxies have
+ * authenticated, as far as jobs allow it. No request changes anything.
  */
 export class PortalServer {
   readonly #options: PortalServerOptions;
@@ -86,7 +86,7 @@ export class PortalServer {
   readonly #list: Page;
   readonly #job: Page;
   readonly #compare: Page;
-  /** By who reads them: others see other jobs. */
+  /** Counter starts by reader, because each reader sees other jobs. */
   readonly #starts = new Map<string, CounterStarts>();
   readonly #callers = new WeakMap<Socket, Promise<Caller | undefined>>();
 
@@ -126,14 +126,14 @@ export class PortalServer {
     return typeof address === "object" ? (address?.port ?? 0) : 0;
   }
 
-  /** Others get no answer, and none of the places. */
+  /** Other users' connections get no answer, and do not count against the limit. */
   async #admit(socket: Socket): Promise<void> {
     const caller = this.#callerOf(socket);
     this.#callers.set(socket, caller);
     if ((await caller) === undefined) socket.resetAndDestroy();
   }
 
-  /** A proxy on this machine is one of the portal's own user, or of root: others could say of themselves what they like. */
+  /** A proxy on this machine has to run as the portal's own user or as root: any other user could claim to be anybody. */
   async #callerOf(socket: Socket): Promise<Caller | undefined> {
     const address = (socket.remoteAddress ?? "").replace(/^::ffff:/, "");
     const isNamed = this.#options.proxies?.addresses.includes(address) === true;
@@ -156,11 +156,11 @@ export class PortalServer {
     }
   }
 
-  /** @throws TonyError (`NOT_ALLOWED`) where a proxy names nobody */
+  /** @throws TonyError (`NOT_ALLOWED`) where a proxy does not name a user */
   async #viewerOf(request: IncomingMessage, caller: Caller, response: ServerResponse): Promise<Viewer> {
     const { proxies, access, door } = this.#options;
     const { headers } = request;
-    // By another name than this machine's own the portal's user, too, is who he logs in as.
+    // Under any name but this machine's own, the portal's user too has to log in.
     const isGuest = caller === "guest" || (door !== undefined && !this.#ownHosts.includes(headers.host ?? ""));
     if (door !== undefined && isGuest) return await access.viewer(await door.logins.userOf(request, response));
     if (caller === "own" || proxies === undefined) return { user: undefined, groups: [] };
@@ -177,11 +177,11 @@ export class PortalServer {
   }
 
   #refusal({ method, headers }: IncomingMessage, caller: Caller) {
-    // A page elsewhere whose name leads to this address must not read the answers (DNS rebinding).
+    // A page on another site whose name resolves to this address must not read the answers (DNS rebinding).
     const hosts = this.#ownHosts;
     if (caller === "own" && this.#options.door === undefined && !hosts.includes(headers.host ?? ""))
       return { status: 403, error: `the portal is at ${hosts.join(" and ")}` };
-    // Nor may it have the portal read jobs; a link to the portal is followed.
+    // Nor may it make the portal read jobs; a link to the portal is allowed.
     const { "sec-fetch-site": site = "none", "sec-fetch-mode": mode } = headers;
     if (site !== "none" && site !== "same-origin" && mode !== "navigate")
       return { status: 403, error: "the portal answers its own pages" };
@@ -195,7 +195,7 @@ export class PortalServer {
     return starts;
   }
 
-  /** Which jobs somebody may know of. Whose history cannot be read is not known: the portal's own user alone is told. */
+  /** The jobs that a viewer may know of. The owner of an unreadable history is unknown: only the portal's own user is told of it. */
   #shownTo(viewer: Viewer): PortalServerOptions["index"] {
     const { index, access } = this.#options;
     if (viewer.user === undefined) return index;
@@ -225,7 +225,7 @@ export class PortalServer {
         sendJson(response, 400, { error: "a and b are ids of jobs, such as application_1_0001" });
       else sendJson(response, 200, await jobs.compare([a, b], viewer));
     } else if (pathname === "/metrics") {
-      // Counters that grow while the history is read would look like jobs that end now.
+      // Counters that grow while the history is being read would look like jobs that end now.
       if (index.scan.isComplete) {
         const told = metricsOf(index, this.#options.upkeep?.counts, this.#startsOf(viewer).scrape(nowMs()));
         send(response, 200, metricsType, Buffer.from(told));
@@ -253,7 +253,7 @@ export class PortalServer {
         sendJson(response, 200, await jobs.logs(id, query, viewer, gone.signal));
       }
     }
-    // YARN's proxy leads to a job's page with whatever the viewer had open below the job's address.
+    // YARN's proxy redirects to a job's page with the rest of the path that the viewer had open below the job's address.
     else if (id !== "" && !rest.startsWith("api/")) sendPage(response, this.#job.html, this.#job.policy);
     else
       sendJson(response, 404, {
@@ -265,7 +265,7 @@ export class PortalServer {
 
 function secureOptions({ certificate, key, clientAuthority }: PortalDoor) {
   const clients = clientAuthority === undefined ? {} : { ca: clientAuthority, requestCert: true };
-  // Who has none may log in otherwise.
+  // Clients without a certificate may log in by other means.
   const wants = { ...clients, rejectUnauthorized: false, handshakeTimeout: HANDSHAKE_MS };
   return { cert: certificate, key, ...wants, maxHeaderSize: MOST_LOGIN_HEADER_BYTES };
 }

@@ -15,29 +15,29 @@ import type { JobSpec } from "../src/job/spec.ts";
 import type { JobStatus } from "../src/job/status.ts";
 import { settingsOf, statusOfTony } from "./tony-job.ts";
 
-/** A job as its folder of the history tells it. */
+/** A job as its folder in the history describes it. */
 export interface StoredJob {
   readonly user: string;
   readonly writtenBy: "tony-ts" | "TonY";
-  /** Who else may see it, as YARN writes it; absent: nobody. */
+  /** Who else may see it, in YARN's format; absent: nobody. */
   readonly viewers?: string;
-  /** The last; of a job that has not ended what it was submitted as. */
+  /** The last status; for a job that has not ended, its state at submission. */
   readonly status: JobStatus;
   readonly events: readonly HistoryEvent[];
-  /** Of all files of its folder. */
+  /** Of all files in its folder. */
   readonly bytes: number;
-  /** As it was submitted; of TonY's jobs it is not known. */
+  /** As it was submitted; unknown for TonY's jobs. */
   readonly spec?: JobSpec;
 }
 
 /**
  * @param parts `ends`: the first and the last record are enough
- * @throws TonyError `HISTORY_UNREADABLE` where the folder holds no history, or another job's
+ * @throws TonyError `HISTORY_UNREADABLE` where the folder contains no history, or another job's
  */
 export async function readStoredJob(fileSystem: FileSystem, folder: string, parts: "all" | "ends"): Promise<StoredJob> {
   const job = await readHistory(fileSystem, folder, parts);
   const { applicationId } = job.status;
-  // What else there is of a job, such as its logs, is found by its id.
+  // Everything else about a job, such as its logs, is found by its id.
   if (applicationId !== path.basename(folder)) throw unreadable(folder, "it is the history of another job");
   return job;
 }
@@ -80,14 +80,14 @@ export async function readStoredSettings(
   return content && settingsOf(content.toString("utf8"));
 }
 
-/** The same as the file has them. */
+/** The same as the file's bytes. */
 export async function readSettingsFile(fileSystem: FileSystem, folder: string): Promise<Buffer | undefined> {
   const names = (await fileSystem.list(folder)).map((entry) => path.basename(entry.path));
   const name = settingsAmong(names);
   return name === undefined ? undefined : await contentOf(fileSystem, path.join(folder, name));
 }
 
-/** Of ours and TonY's; older ones of TonY's have the other name. */
+/** The name in our histories and TonY's; TonY's older ones use the other name. */
 function settingsAmong(names: readonly string[]): string | undefined {
   return names.find((name) => name === tonyFinalXml || name === "config.xml");
 }
@@ -98,7 +98,7 @@ async function contentOf(fileSystem: FileSystem, file: string): Promise<Buffer> 
   return content;
 }
 
-/** Its first line and its last whole one. */
+/** Its first line and its last complete one. */
 function endsOf(text: string): string {
   const end = text.lastIndexOf("\n");
   return text.slice(0, text.indexOf("\n") + 1) + text.slice(text.lastIndexOf("\n", end - 1) + 1, end + 1);
@@ -119,7 +119,7 @@ function jobOf(records: ReturnType<typeof decodeHistory>, folder: string): Omit<
   return { user, writtenBy: "tony-ts", ...(viewers === undefined ? {} : { viewers }), status, events, spec };
 }
 
-/** Of a job that runs, or whose end nobody wrote: what is known of its beginning. */
+/** For a running job, or one whose end nobody wrote: what is known from its beginning. */
 function unfinished(applicationId: string, startedAtMs: number, { name, queue, roles }: JobSpec): JobStatus {
   return {
     statusVersion: 1,
@@ -154,7 +154,7 @@ function unreadable(folder: string, why: string): TonyError {
   return new TonyError(`${folder} cannot be read: ${why}`, { code: "HISTORY_UNREADABLE" });
 }
 
-/** Of what a job wrote only what is of its shape. */
+/** Of what a job wrote, only what has this shape. */
 export const readUsage = object<Usage>({
   required: { memoryMiBSeconds: amount, vcoreSeconds: amount },
   optional: {

@@ -1,10 +1,10 @@
 import type { JobRow } from "../src/page/portal-answers.ts";
 
-/** What jobs of one owner and end came to. */
+/** Totals of the jobs with one owner and end. */
 export interface Tally {
   readonly user: string;
   readonly queue: string;
-  /** Who else may know of them, as YARN writes it. */
+  /** Who else may know of them, in YARN's format. */
   readonly viewers?: string;
   readonly state: JobRow["state"];
   readonly currency: string;
@@ -39,7 +39,7 @@ export function tallyOf({ user, queue, viewers, state, startedAtMs, endedAtMs = 
   };
 }
 
-/** Those of one key are added up. */
+/** Tallies with the same key are added up. */
 export function keyOf({ user, queue, viewers = "", state, currency, cost }: Tally): string {
   return JSON.stringify([user, queue, viewers, state, currency, cost === undefined]);
 }

@@ -9,8 +9,8 @@ import type { JobStatus, RoleStatus, TaskState, TaskStatus } from "../src/job/st
 const states: Readonly<Record<string, TaskState>> = { SUCCEEDED: "succeeded", FAILED: "failed", FINISHED: "stopped" };
 
 /**
- * A job that TonY ran, as far as its files tell of it: nothing of waits, generations or causes.
- * @param name what its event file's name says
+ * A job that TonY ran, as far as its files describe it: without waits, generations or causes.
+ * @param name the facts in its event file's name
  * @param xml its settings, where there are any
  */
 export function statusOfTony(name: HistoryFileName, file: Uint8Array, xml: string | undefined): JobStatus {
@@ -39,7 +39,7 @@ export function statusOfTony(name: HistoryFileName, file: Uint8Array, xml: strin
   };
 }
 
-/** A job wrote it: what it includes would be files of the portal's machine, and is not read. */
+/** A job wrote this file: its includes would be read from the portal's machine, so they are ignored. */
 export function settingsOf(xml: string): ReadonlyMap<string, string> {
   const properties = parseProperties(xml, tonyFinalXml, { readText: () => undefined });
   return new Map(properties.map(({ name, value = "" }) => [name, value]));
@@ -93,7 +93,7 @@ function rolesOf(tasks: readonly TaskStatus[], settings: ReadonlyMap<string, str
   });
 }
 
-/** TonY takes more spellings than we know. */
+/** TonY accepts more spellings than are known here. */
 function memoryMiB(text: string): number {
   try {
     return memory.parse(text);

@@ -1,7 +1,7 @@
 import { countWords } from "../src/job/reasons/words.ts";
 import type { Scan } from "../src/page/portal-answers.ts";
 
-/** Tells in the portal's output what keeps it from doing its work: once, again when that changes, and when it is over. */
+/** Prints what keeps the portal from working: once, again when it changes, and when it is over. */
 export class TroubleLog {
   readonly #say: (line: string) => void;
   #told: ReadonlyMap<string, string> = new Map();
@@ -10,7 +10,7 @@ export class TroubleLog {
     this.#say = say;
   }
 
-  /** After each round. */
+  /** Called after each scan. */
   tell(scan: Scan): void {
     const troubles = new Map(troublesOf(scan));
     for (const [what, why] of troubles) if (this.#told.get(what) !== why) this.#say(`${what}: ${why}`);

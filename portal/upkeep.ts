@@ -18,40 +18,40 @@ export interface UpkeepOptions {
   readonly folderOf: (applicationId: string) => Pick<JobHistoryFolder, "closeAbandoned" | "moveToFinished">;
   readonly settings: UpkeepSettings;
   readonly nowMs: () => number;
-  /** What was done is told, a line each. */
+  /** Called with a line for each thing done. */
   readonly say: (line: string) => void;
 }
 
-/** What it has done since it was started. */
+/** What it has done since its start. */
 export interface UpkeepCounts {
   readonly moved: number;
   readonly removed: number;
   readonly removedBytes: number;
-  /** Jobs that the last round would have moved or removed, and could not. */
+  /** Jobs that the last round should have moved or removed but could not. */
   readonly refused: number;
 }
 
-/** A job whose history goes, and why. */
+/** A job whose history is to be removed, and why. */
 export interface Overdue {
   readonly job: KnownJob;
   readonly why: string;
 }
 
-/** Of a round: a move is six calls of the NameNode's at most, a removal five. */
+/** Per round: a move takes at most six calls to the NameNode, a removal five. */
 const MOST_MOVED = 50;
 const MOST_REMOVED = 100;
-/** A job that has ended moves its own history: it is given the time. */
+/** A job that has ended moves its own history: it gets this long. */
 const QUIET_MS = 5 * 60_000;
-/** A day's folder that is younger may get jobs yet, from wherever in the world the day is. */
+/** The folder of a younger day may still get jobs, whatever the time zone. */
 const FILLED_MS = 2 * 24 * 3_600_000;
 
 /**
- * Moves what has ended among what is finished, and removes what is old, as TonY's history server does (HistoryFileMover, HistoryFilePurger).
- * Nothing is removed but folders that hold files of a job's history alone; a link goes itself, not what it leads to.
+ * Moves ended jobs to the finished ones and removes old ones, as TonY's history server does (HistoryFileMover, HistoryFilePurger). Removes
+ * only folders that contain nothing but the files of a job's history; of a link it removes the link, not its target.
  */
 export class Upkeep {
   readonly #options: UpkeepOptions;
-  /** What could not be moved or removed, and when its folder had changed: it is tried again when that changes, or after the purger's interval. */
+  /** Folders that could not be moved or removed, with the time of their last change: retried when that changes, or after the purger's interval. */
   readonly #refused = new Map<string, number>();
   #triedAtMs = Number.NEGATIVE_INFINITY;
   #movedAtMs = Number.NEGATIVE_INFINITY;
@@ -66,7 +66,7 @@ export class Upkeep {
     return this.#counts;
   }
 
-  /** What is due; the rest of much in the next round. */
+  /** Does what is due; what exceeds the limits is left for the next round. */
   async round(): Promise<void> {
     const { index, settings, nowMs } = this.#options;
     if (!index.scan.isComplete || index.scan.trouble !== undefined) return;
@@ -89,7 +89,7 @@ export class Upkeep {
     await this.#removeEmptyDays(jobs);
   }
 
-  /** Says what rounds would do, and does nothing. */
+  /** Prints what rounds would do, and does nothing. */
   async rehearse(): Promise<void> {
     const { index, intermediate, settings, nowMs, say } = this.#options;
     const moves = toMove(index.known, intermediate, nowMs());
@@ -107,7 +107,7 @@ export class Upkeep {
     return jobs.filter(({ job }) => this.#refused.get(job.folder) !== job.changedAtMs);
   }
 
-  /** @param act why it could not; undefined: it is done */
+  /** @param act returns why it failed; undefined: it succeeded */
   async #each(
     jobs: readonly Overdue[],
     done: "moved" | "removed",
@@ -140,7 +140,7 @@ export class Upkeep {
   async #move({ applicationId, outcome, row }: KnownJob): Promise<string | undefined> {
     const folder = this.#options.folderOf(applicationId);
     const { endedAtMs = 0, startedAtMs, user } = row;
-    // It would become part of a file's name.
+    // The name would become part of a file's name.
     if (outcome !== undefined && !USER.test(user)) return `${JSON.stringify(user)} is not a valid user name`;
     const isMoved =
       outcome === undefined
@@ -158,7 +158,7 @@ export class Upkeep {
     return undefined;
   }
 
-  /** Why it is left where it is. */
+  /** Why the folder is not removed. */
   async #strange({ folder, applicationId, row }: KnownJob): Promise<string | undefined> {
     const entries = await this.#options.fileSystem.list(folder);
     const isHistory = (name: string) =>
@@ -175,31 +175,31 @@ export class Upkeep {
     return isWritten ? "something was written to it not long ago" : undefined;
   }
 
-  /** Days of which all jobs are gone, and their months and years. */
+  /** Removes the folders of days without jobs, and then of their months and years. */
   async #removeEmptyDays(jobs: readonly Overdue[]): Promise<void> {
     const { fileSystem, index, intermediate, nowMs } = this.#options;
     const gone = jobs.filter(({ job }) => nowMs() - endOf(job) > FILLED_MS).map(({ job }) => path.dirname(job.folder));
     const left = new Set(index.known.map(({ folder }) => path.dirname(folder)));
     for (const day of new Set(gone)) {
       if (day === intermediate || left.has(day)) continue;
-      // One that is not empty is not removed; neither are those above it then.
+      // A folder that is not empty is not removed; nor are those above it.
       for (const folder of [day, path.dirname(day), path.dirname(path.dirname(day))])
         if (!(await fileSystem.delete(folder).catch(() => false))) break;
     }
   }
 }
 
-/** What lies beside a history. TonY's settings had the other name before. */
+/** Files next to a history. TonY's settings had the other name before. */
 const besides: readonly string[] = [seriesFile, tonyFinalXml, pageKeyFile, "config.xml"];
 
-/** Jobs that have ended, and are still among those that run; the oldest first. */
+/** Jobs that have ended and are still among the running ones; the oldest first. */
 export function toMove(jobs: readonly KnownJob[], intermediate: string, nowMs: number): KnownJob[] {
   const quiet = ({ row, changedAtMs }: KnownJob) =>
     row.endedAtMs !== undefined && nowMs - Math.max(row.endedAtMs, changedAtMs) >= QUIET_MS;
   return byEnd(jobs.filter((job) => path.dirname(job.folder) === intermediate && quiet(job)));
 }
 
-/** Whose time is over; then, where they are too many or too much, the oldest that succeeded, and then the oldest others. */
+/** Jobs that are too old; then, where they are too many or too large, the oldest that succeeded, and then the oldest others. */
 export function overdue(jobs: readonly KnownJob[], retention: Retention, nowMs: number): Overdue[] {
   const ended = byEnd(jobs.filter(({ row }) => !isUnfinished(row.state)));
   const found: Overdue[] = [];
@@ -231,7 +231,7 @@ function keepMsOf(state: KnownJob["row"]["state"], { keepMs, keepFailedMs }: Ret
   return state === "succeeded" ? keepMs : Math.max(keepMs, keepFailedMs);
 }
 
-/** A job says of itself when it ended: never later than the NameNode says that its folder changed. */
+/** When a job ended by its own account, but never later than its folder's last change by the NameNode's clock. */
 function endOf({ row, changedAtMs }: KnownJob): number {
   return Math.min(row.endedAtMs ?? changedAtMs, changedAtMs);
 }

@@ -1,20 +1,20 @@
 import type { Cost } from "../src/job/cost.ts";
 import type { JobRow, Use, UseAnswer } from "../src/page/portal-answers.ts";
 
-/** While it is added up. */
+/** A total while it is being added up. */
 type Sum = { -readonly [Quantity in keyof Omit<Use, "costs">]: number } & { readonly costs: Cost[] };
 
 const DAY_MS = 24 * 3_600_000;
 const MOST_DAYS = 366;
 
-/** By queue and user, the greatest first, and by day: a job's use is spread evenly over the time that it took. */
+/** By queue and user, the largest first, and by day: a job's use is spread evenly over its duration. */
 export function useOf(rows: readonly JobRow[], nowMs: number): UseAnswer {
   const owners = new Map<string, { queue: string; user: string } & Sum>();
   const days = new Map<number, Sum>();
   for (const row of rows) {
     const { queue, user, startedAtMs } = row;
     if (row.endedAtMs === undefined) continue;
-    // A history says any number.
+    // A history can contain any number.
     const endedAtMs = Math.min(row.endedAtMs, nowMs);
     const all = heldBy(row);
     const key = JSON.stringify([queue, user]);
@@ -72,7 +72,7 @@ function add(use: Sum, more: Omit<Use, "jobs">, share: number): void {
 
 const quantities = ["gibHours", "coreHours", "gpuHours", "wastedGibHours", "wastedGpuHours"] as const;
 
-/** How much of a job fell on each of its days; of one that took no time at all, all of it on its day. */
+/** The share of a job's use on each of its days; for a job without duration, all of it on its day. */
 function sharesOf(startedAtMs: number, endedAtMs: number): { readonly day: number; readonly share: number }[] {
   const fromMs = Math.max(Math.min(startedAtMs, endedAtMs), endedAtMs - MOST_DAYS * DAY_MS);
   const wholeMs = endedAtMs - fromMs;

@@ -5,10 +5,10 @@ import { gpusOf, gpuTypesOf } from "../src/job/gpus.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 
 /**
- * What tasks' containers held of a job that YARN ended, so that no ApplicationMaster told it: what YARN counted, less what an
- * ApplicationMaster held as long as the job ran.
+ * What the tasks' containers held, for a job that YARN ended without a report by its ApplicationMaster: YARN's count, minus
+ * what an ApplicationMaster held for the job's whole duration.
  * @param startedAtMs when the first ApplicationMaster began, where YARN does not say (Hadoop 2)
- * @returns undefined where YARN tells nothing
+ * @returns undefined where YARN reports no use
  */
 export function yarnUsage(
   { usage, launchTimeMs, finishTimeMs }: ApplicationReport,

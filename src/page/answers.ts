@@ -1,12 +1,12 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { ServerResponse } from "node:http";
 
-/** Where a page asks, below its own address. */
+/** Below this path, relative to its own address, a page sends its requests. */
 export const PAGE_API = "/api/v1/";
 
 /**
- * Whether a page that asks has that key, which it has from the part of its address that browsers send to nobody. `Accept` is the one header of
- * theirs that YARN's proxy passes on as it is, and that nobody logs.
+ * Whether a request of a page proves that it has that key, which the page takes from the part of its address that browsers never send.
+ * `Accept` is the one header of a browser's that YARN's proxy passes on unchanged and that nobody logs.
  */
 export function isPageProof(accept: string | undefined, key: string): boolean {
   const [, given = ""] = /^application\/json; key=([\w-]{1,100})$/.exec(accept ?? "") ?? [];
@@ -17,13 +17,13 @@ function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Of every answer: a browser takes it for nothing else, and tells nobody where it came from. */
+/** For every answer: a browser does not guess another type, and tells no other site where it came from. */
 export function protect(response: ServerResponse): void {
   response.setHeader("X-Content-Type-Options", "nosniff");
   response.setHeader("Referrer-Policy", "no-referrer");
 }
 
-/** Nothing from elsewhere, and of what is inside only the scripts and styles that were built into it. */
+/** Nothing from other sites, and only the scripts and styles that were built into the page. */
 export function contentPolicy(html: Buffer): string {
   const hashes = (tag: string) =>
     [...html.toString("utf8").matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))]
@@ -59,7 +59,7 @@ export function send(response: ServerResponse, status: number, type: string, bod
 /** A job's settings as its page reads them. */
 export type SettingsAnswer = { readonly xml: string } | { readonly error: string };
 
-/** Of a hand-written file it may be more; a job's own has some hundred lines. */
+/** A hand-written file may be larger; a job's own has a few hundred lines. */
 const MOST_BYTES = 2 ** 20;
 
 /** @param content `tony-final.xml`, which a job wrote; undefined: it has none */
@@ -68,6 +68,6 @@ export function settingsAnswer(content: Buffer | undefined): SettingsAnswer {
   if (content.length > MOST_BYTES)
     return { error: `The job's settings have ${content.length} bytes: too many for this page` };
   const xml = content.toString("utf8");
-  // What a document type declares may be endless once it is spelt out.
+  // Entities that a document type declares could expand without limit.
   return xml.includes("<!") ? { error: "The job's settings are not in a file of ours" } : { xml };
 }

@@ -24,24 +24,24 @@ import type { EventLine, ShownAdvice } from "./portal-answers.ts";
 import { relativeRates } from "./relative-rates.ts";
 import { roleSeries } from "./role-series.ts";
 
-/** So many of the last are shown. */
+/** At most so many of the last events are shown. */
 export const SHOWN_EVENTS = 200;
-/** A job writes what it likes into its own history. */
+/** A job can write anything into its own history. */
 const MOST_WORDS = 1_000;
-/** So many of the best trials are shown: the table has all of them. */
+/** At most so many of the best trials are shown: the table has all of them. */
 const SHOWN_TRIALS = 20;
 
-/** What the page is told of, besides the job's status. */
+/** What the page shows in addition to the job's status. */
 export interface PageFacts {
   readonly user: string;
-  /** Steps in a second of a task; undefined where it reports none. Absent: the status of a job that runs tells how fast each task goes. */
+  /** A task's steps per second; undefined where it reports none. Absent: a running job's status has the rate of each task. */
   readonly rateOf?: (task: string) => number | undefined;
   readonly seriesOf: (task: string) => PageSeries;
   /** The oldest first. */
   readonly events: readonly HistoryEvent[];
-  /** What it says about its next run; absent: not asked for. */
+  /** Advice on the job's next run; absent: not requested. */
   readonly advice?: ShownAdvice;
-  /** What there is to read of its logs: as they grow, or as nodes have stored them; absent: nothing. */
+  /** Which logs can be read: as they grow, or as nodes have stored them; absent: none. */
   readonly logs?: "live" | "stored";
 }
 
@@ -52,8 +52,8 @@ export interface PageSeries {
 }
 
 /**
- * What an answer holds. Whoever has not proved that he may see the job is told what YARN tells everybody of an application
- * (`yarn application -status`): nothing of tasks, waits or failures.
+ * The content of an answer. A viewer who has not proved that he may see the job gets only what YARN shows everybody about
+ * an application (`yarn application -status`): nothing about tasks, waits or failures.
  */
 export function liveAnswer(status: JobStatus, facts: PageFacts, request: LiveRequest, mayLook: boolean): object {
   const { nowMs } = status;
@@ -62,7 +62,10 @@ export function liveAnswer(status: JobStatus, facts: PageFacts, request: LiveReq
   return rev === request.since ? { rev, nowMs } : { rev, nowMs, mayLook, ...body };
 }
 
-/** Another one for other facts, so that a page needs not be told twice; an attempt that knows no revisions of an earlier one makes the same. */
+/**
+ * Differs for different facts, so that a page need not get the same answer twice; an AM attempt that does not know its predecessor's
+ * revisions computes the same one.
+ */
 function revisionOf(body: object): number {
   const hash = createHash("sha256").update(JSON.stringify(body)).digest();
   return hash.readUIntBE(0, 6);
@@ -72,7 +75,7 @@ function jobOf({ applicationId, attempt, name, queue, state, startedAtMs }: JobS
   return { applicationId, attempt, name, queue, user, state: yarnState(state), startedAtMs };
 }
 
-/** As YARN has it: an application that runs is RUNNING, whatever its tasks do. */
+/** YARN's state: an application that runs is RUNNING, whatever its tasks do. */
 export function yarnState(state: JobStatus["state"]): JobOutcome["result"] | "running" {
   return state === "succeeded" || state === "failed" || state === "killed" ? state : "running";
 }
@@ -120,7 +123,7 @@ function whole(status: JobStatus, facts: PageFacts, request: LiveRequest) {
   };
 }
 
-/** @param what a task, or a role: all of its tasks as one */
+/** @param what a task, or a role: all its tasks combined */
 function chartOf({ tasks, roles }: JobStatus, { seriesOf }: PageFacts, what: string): PageSeries {
   if (!roles.some(({ name }) => name === what)) return seriesOf(what);
   const own = tasks.filter(({ task }) => task.startsWith(`${what}:`)).map(({ task }) => seriesOf(task));
@@ -148,7 +151,7 @@ function searchOf(status: JobStatus) {
     ...rulesOf(search, status.tasks.length),
     space: parameters.map((name, at) => ({ name, values: space[at] ?? "" })),
     ...(containerTime === undefined ? {} : { idle: idleWords(containerTime) }),
-    // What is idle is said in its parts.
+    // Without the container time, whose idle part is shown separately.
     counts: countsLine(status, rest, trials),
     ...(best === undefined ? {} : { best: `trial ${best.number} · ${standing(best, search)}` }),
     begun: trials.length,
@@ -160,33 +163,33 @@ function searchOf(status: JobStatus) {
   };
 }
 
-/** The best ones, and as many of those that run. */
+/** The best ones, and equally many running ones. */
 function shownOf(trials: readonly TrialJson[]): readonly TrialJson[] {
   const others = trials.slice(SHOWN_TRIALS).filter(({ state }) => state === "running");
   return [...trials.slice(0, SHOWN_TRIALS), ...others.slice(0, SHOWN_TRIALS)];
 }
 
-/** How it is made; nothing of an ApplicationMaster that has not told it. */
+/** How the search chooses trials; absent where an ApplicationMaster has not reported it. */
 function rulesOf(search: SearchStatus, tasks: number): { readonly rules?: string } {
   const { algorithm, stop, maxParallel, trials: maxTrials = tasks } = search;
   if (algorithm === undefined || stop === undefined || maxParallel === undefined) return {};
   return { rules: searchLine({ ...search, algorithm, stop, maxParallel, maxTrials }) };
 }
 
-/** Of one that runs it is not the last. */
+/** A running trial's value is not its last one. */
 function standingValue(trial: TrialJson): string {
   const value = reported(trial);
   return `${valueWords(value)}${trial.state === "running" && value !== undefined ? " so far" : ""}`;
 }
 
-/** In two digits: of a job that does nothing the page is not told each second that it holds its containers. */
+/** Rounded to two digits: otherwise a job that does nothing would change every second, because it holds its containers. */
 function useOf(usage: JobStatus["usage"]) {
   return { held: heldWords(usage), ...(usage.cost === undefined ? {} : { cost: costWords(usage.cost) }) };
 }
 
 interface Row {
   readonly task: TaskStatus;
-  /** Its steps in a second against the median of its role; undefined where it reports none. */
+  /** Its steps per second relative to the median of its role; undefined where it reports none. */
   readonly rate: number | undefined;
 }
 
@@ -213,7 +216,7 @@ const cellOf: Readonly<Record<Exclude<SortColumn, "task">, (row: Row) => string 
   rate: ({ rate }) => rate,
 };
 
-/** Those without a value come last either way. Tasks of equal value stay in the order that they have in the job. */
+/** Rows without a value come last in both directions. Tasks of equal value keep the job's order. */
 function sortedBy(rows: readonly Row[], { sort, descending }: LiveRequest): readonly Row[] {
   if (sort === "task") return descending ? rows.toReversed() : rows;
   const value = cellOf[sort];

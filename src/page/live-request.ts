@@ -1,15 +1,15 @@
-/** What a page asks for, in the query of its address: of what YARN's proxy takes apart and puts together again only plain signs survive. */
+/** A page's request, in the query of its address: YARN's proxy parses and rebuilds the query, and only plain characters survive that. */
 export interface LiveRequest {
   /** The revision that the page has; 0: none. */
   readonly since: number;
-  /** The rows of the task table that it shows. */
+  /** The first of the task table's rows to show. */
   readonly from: number;
   readonly count: number;
   readonly sort: SortColumn;
   readonly descending: boolean;
-  /** Shown are tasks whose name, host or state has it; empty: all. */
+  /** Shows tasks whose name, host or state contains it; empty: all. */
   readonly filter: string;
-  /** Whose series it draws; empty: nobody's. */
+  /** The task or role whose series are drawn; empty: none. */
   readonly task: string;
 }
 
@@ -19,7 +19,7 @@ export type SortColumn = (typeof sortColumns)[number];
 export const MOST_PAGE_ROWS = 100;
 const PLAIN = /^[A-Za-z0-9_.~,:-]{0,100}$/;
 
-/** Told where one is not a request of the page. */
+/** The answer to a request that no page makes. */
 export const NO_SUCH_QUERY = "the page has no such query";
 
 /** Undefined for a query that no page of ours makes. */

@@ -5,12 +5,12 @@ export interface JobRow {
   readonly applicationId: string;
   readonly name: string;
   readonly user: string;
-  /** Who else may see it, as YARN writes it; absent: nobody. */
+  /** Who else may see it, in YARN's format; absent: nobody. */
   readonly viewers?: string;
   readonly queue: string;
   /** `waiting`: its programs have not begun. `unknown`: its history has no end, and YARN has forgotten it. */
   readonly state: "waiting" | "running" | "succeeded" | "failed" | "killed" | "unknown";
-  /** When YARN got it; absent: nobody said so. */
+  /** When YARN accepted it; absent: unknown. */
   readonly submittedAtMs?: number;
   /** When its ApplicationMaster began. */
   readonly startedAtMs: number;
@@ -24,23 +24,23 @@ export interface JobRow {
   readonly usage: Usage;
 }
 
-/** How far the list is. */
+/** The progress of the list. */
 export interface Scan {
-  /** Every folder has been looked at once. */
+  /** Whether every folder has been scanned once. */
   readonly isComplete: boolean;
   readonly folders: number;
   readonly read: number;
   /** When the last round ended; 0: none has. */
   readonly atMs: number;
-  /** Why the last round did not get to its end. */
+  /** Why the last scan failed. */
   readonly trouble?: string;
-  /** Jobs of which an earlier portal's word is taken, as long as their days have not changed. */
+  /** Jobs taken over from an earlier portal, as long as their days have not changed. */
   readonly restored?: number;
-  /** Why what was read is not kept for the next start. */
+  /** Why nothing can be stored for the next start. */
   readonly keepTrouble?: string;
   /** Why the ResourceManager did not say which jobs still run. */
   readonly yarnTrouble?: string;
-  /** Where it looked, where no job was found. */
+  /** The scanned folders, where no job was found. */
   readonly emptyPlaces?: readonly string[];
   /** Folders whose history cannot be read, and why; the newest. */
   readonly unreadable: readonly { readonly folder: string; readonly why: string }[];
@@ -56,16 +56,16 @@ export interface JobsAnswer {
   readonly rows: readonly JobRow[];
 }
 
-/** What jobs held that have ended, as Prometheus' counters have it, too. */
+/** What ended jobs held; Prometheus' counters have the same figures. */
 export interface Use {
   readonly jobs: number;
   readonly gibHours: number;
   readonly coreHours: number;
   readonly gpuHours: number;
-  /** What of it jobs held that did not succeed. */
+  /** The part of it that was held by jobs that did not succeed. */
   readonly wastedGibHours: number;
   readonly wastedGpuHours: number;
-  /** By currency, in the order in which they were met; jobs without prices cost nothing. */
+  /** By currency, in the order of their first use; jobs without prices cost nothing. */
   readonly costs: readonly Cost[];
 }
 
@@ -76,12 +76,12 @@ export interface UseAnswer {
   readonly days: readonly ({ readonly day: string } & Use)[];
 }
 
-/** What a job's runs say about its next one. */
+/** What a job's runs suggest for its next one. */
 export interface ShownAdvice {
-  /** By so many. */
+  /** The number of runs. */
   readonly runs: number;
   readonly lines: readonly string[];
-  /** Those that are to change: `tony.worker.memory=9g`. */
+  /** Settings to change: `tony.worker.memory=9g`. */
   readonly settings: readonly string[];
 }
 
@@ -96,9 +96,9 @@ export interface EventLine {
 /** `/api/v1/compare`: two jobs side by side. */
 export interface Comparison {
   readonly jobs: readonly [ComparedJob, ComparedJob];
-  /** Settings that one has and the other has not, or another; absent where a history has none. */
+  /** Settings that differ, or that only one of the jobs has; absent where a history has none. */
   readonly settings?: readonly Difference[];
-  /** How many more there are of these. */
+  /** How many further differences there are. */
   readonly moreSettings: number;
   readonly roles: readonly {
     readonly name: string;
@@ -117,7 +117,7 @@ export interface ComparedJob {
   readonly startedAtMs: number;
   /** Since its ApplicationMaster began. */
   readonly tookMs: number;
-  /** Until its programs ran the first time. */
+  /** The time until its programs first ran. */
   readonly waitedMs?: number;
   readonly generations: number;
   readonly cause?: string;
@@ -133,24 +133,24 @@ export interface ComparedRole {
   readonly instances: number;
   readonly memoryMiB: number;
   readonly vcores: number;
-  /** The most that any of its tasks held. */
+  /** The peak of any of its tasks. */
   readonly maxMemoryBytes?: number;
-  /** Of all its tasks, while something was heard. */
+  /** The sum over its tasks, averaged over the time with measurements. */
   readonly meanCores?: number;
   /** Per cent. */
   readonly meanGpu?: number;
 }
 
-/** A quantity of both jobs, each of the first of its tasks that has it. */
+/** One quantity of both jobs; for each job, of the first task that has it. */
 export interface ComparedChart {
   readonly name: string;
-  /** Of the points: seconds since the job began, or steps where both report them. */
+  /** The points' x values: seconds since the job began, or steps where both report them. */
   readonly axis: "seconds" | "step";
   readonly of: readonly [ComparedLine | null, ComparedLine | null];
 }
 
 export interface ComparedLine {
   readonly task: string;
-  /** `[x, y]`; no value where nothing was heard. */
+  /** `[x, y]`; null where there is no value. */
   readonly points: readonly (readonly [number, number | null])[];
 }

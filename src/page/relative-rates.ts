@@ -1,12 +1,13 @@
 import type { JobStatus } from "../job/status.ts";
 import { parseTaskId } from "../job/task.ts";
 
-/** Of its role's median: what is slower than that is a straggler. */
+/** Relative to its role's median: a slower task is a straggler. */
 export const SLOW_RATE = 0.75;
 
 /**
- * How fast each task goes against the median of its role; one whose program has reported no step since it began does not go. In a job whose programs wait for each other the slowest is not seen by its rate; where each goes on alone it is.
- * A search's are not compared: a trial is quick or slow by its parameters.
+ * Each task's rate relative to the median of its role; a task whose program has reported no step since its start has none. Where programs wait for
+ * each other, all have the rate of the slowest; where each runs independently, the slowest shows. A search's trials are not compared: their speed
+ * depends on their parameters.
  */
 export function relativeRates(
   { tasks, search }: { readonly tasks: JobStatus["tasks"]; readonly search?: JobStatus["search"] | undefined },
@@ -30,7 +31,7 @@ export function relativeRates(
   );
 }
 
-/** The status with how fast each task goes whose program runs; in two digits: those hardly change where nothing does. */
+/** The status with the rate of each running task; rounded to two digits, which hardly change while nothing else does. */
 export function withRates(status: JobStatus, rateOf: (task: string) => number | undefined): JobStatus {
   const running = status.tasks.filter(({ state }) => state === "running");
   const rates = relativeRates({ ...status, tasks: running }, rateOf);

@@ -1,13 +1,13 @@
 import type { TaskSeries } from "../history/series/table.ts";
 
-/** How the values that tasks have at a time become one: of memory the most counts, of steps the least, of all else the mean. */
+/** How the tasks' values at one time are combined: memory by the maximum, steps by the minimum, all else by the mean. */
 const ruleOf: Readonly<Record<string, (values: readonly number[]) => number>> = {
   memory: (values) => values.reduce((a, b) => Math.max(a, b)),
   step: (values) => values.reduce((a, b) => Math.min(a, b)),
 };
 const mean = (values: readonly number[]) => values.reduce((a, b) => a + b, 0) / values.length;
 
-/** What a role's tasks used and reported, as one series of each quantity, over the same time. */
+/** What a role's tasks used and reported, combined into one series per quantity. */
 export function roleSeries(ofTasks: readonly (readonly TaskSeries[])[]): TaskSeries[] {
   const byName = new Map<string, TaskSeries[]>();
   for (const one of ofTasks.flat()) {

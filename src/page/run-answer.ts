@@ -4,20 +4,20 @@ import type { Prices } from "../job/cost.ts";
 import type { JobStatus } from "../job/status.ts";
 import { parseTaskId } from "../job/task.ts";
 
-/** What a page makes advice on a job that runs of, as `tony-ts advise` does. */
+/** What a page needs to compute advice on a running job, as `tony-ts advise` does. */
 export interface RunAnswer {
-  /** Of each role with its first tasks alone. */
+  /** With only the first tasks of each role. */
   readonly status: JobStatus;
   readonly series: RunSeries;
   readonly tasks: number;
-  /** Absent: of a job on this machine. */
+  /** Absent for a job on this machine. */
   readonly roundings?: Roundings;
   readonly prices: Prices;
 }
 
-/** Of each role: all that was measured of them crosses the network. */
+/** Per role: all their measurements are transferred. */
 export const ADVISED_TASKS = 100;
-/** The series that advice goes by. */
+/** The series that advice is based on. */
 const ADVISED: readonly string[] = ["cpu", "gpu", "step"];
 const DIGITS = 4;
 
