@@ -5,16 +5,16 @@ import { isOneStage } from "../job/stages.ts";
 import { formatTaskId } from "../job/task.ts";
 import type { GangTask } from "./framework.ts";
 
-/** `role → host:port of each index`, in the job's order: tf.train.ClusterSpec's form. */
+/** `role → host:port of each index`, in the job's order: the form of tf.train.ClusterSpec. */
 export type Addresses = Readonly<Record<string, readonly string[]>>;
 
-/** Roles of other stages are listed where they run. */
+/** Roles of other stages are included while they run. */
 export function addressesOf(task: GangTask): Addresses {
   const ports = task.spec.roles.map((role): ListedPort => ({ key: role.name, role, portOf: ({ port }) => port }));
   return listed(task, ports);
 }
 
-/** The same of each port that a role gives a name: `role.name → host:port of each index`. */
+/** The same for each named port of a role: `role.name → host:port of each index`. */
 export function namedAddressesOf(task: GangTask): Addresses {
   const ports = task.spec.roles.flatMap((role) =>
     (role.ports ?? []).map((name): ListedPort => {
@@ -44,7 +44,7 @@ function listed({ spec, cluster, role: own }: GangTask, ports: readonly ListedPo
   return Object.fromEntries(all);
 }
 
-/** Where the first task of a role listens; undefined where it does not run. */
+/** The address of a role's first task; undefined where it does not run. */
 export function firstOf({ cluster }: Pick<GangTask, "cluster">, role: string): TaskAddress | undefined {
   return cluster.tasks.find(({ task }) => task === formatTaskId(role, 0));
 }

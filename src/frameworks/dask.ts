@@ -5,7 +5,7 @@ import type { daskVariables } from "./variables.ts";
 
 const SCHEDULER = "scheduler";
 
-/** `DASK_SCHEDULER_ADDRESS` is what `dask worker` and `distributed.Client()` take for their scheduler (Dask's configuration by variables). */
+/** `DASK_SCHEDULER_ADDRESS` tells `dask worker` and `distributed.Client()` where their scheduler is (Dask's configuration by variables). */
 export const dask: FrameworkDefinition<keyof typeof daskVariables> = {
   check: (job) => [...gangOnly(job, "Dask"), ...exactlyOne(job, SCHEDULER, "the scheduler of Dask's workers")],
   environment: (task) => {

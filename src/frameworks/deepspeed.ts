@@ -4,11 +4,11 @@ import { pytorch } from "./pytorch.ts";
 import { placeOf } from "./ranks.ts";
 import type { deepspeedVariables, pytorchVariables } from "./variables.ts";
 
-/** `deepspeed`, by any path, also behind variables that are set for it. */
+/** `deepspeed`, by any path, also after variables that are set for it. */
 const LAUNCHER = /^\s*(?:exec\s+)?(?:\w+=\S*\s+)*"?(?:\S*\/)?deepspeed"?(?=\s|$)/;
 
 /**
- * What DeepSpeed's own launcher tells the processes that it makes (deepspeed/launcher/launch.py), which PyTorch's is a part of: the
+ * The variables that DeepSpeed's own launcher passes to its processes (deepspeed/launcher/launch.py), which include PyTorch's: the
  * command is the training program itself, and the executors start its processes.
  */
 export const deepspeed: FrameworkDefinition<keyof typeof deepspeedVariables | keyof typeof pytorchVariables> = {
@@ -27,7 +27,7 @@ export const deepspeed: FrameworkDefinition<keyof typeof deepspeedVariables | ke
   },
 };
 
-/** Each would know of its own container alone. */
+/** Each launcher would only know its own container. */
 function ownLaunchers({ roles }: FrameworkJob): FrameworkProblem[] {
   const hasLauncher = ({ tracking, command }: RoleSpec) => tracking === "tracked" && LAUNCHER.test(command);
   return roles.filter(hasLauncher).map(({ name }) => ({

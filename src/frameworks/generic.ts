@@ -5,12 +5,15 @@ import { formatTaskId } from "../job/task.ts";
 import { type Addresses, addressesOf, namedAddressesOf } from "./addresses.ts";
 import type { FrameworkDefinition, FrameworkJob, FrameworkProblem, GangTask } from "./framework.ts";
 
-/** `{{role}}`, `{{ spec.worker }}`; what begins with anything but a small letter is another language's. Behind `\` it stays as it is. */
+/**
+ * `{{role}}`, `{{ spec.worker }}`; braces that begin with anything but a lower-case letter belong to another language. After a `\` the text
+ * stays unchanged.
+ */
 const TEMPLATE = /\\?\{\{ *([a-z][a-z0-9.-]*) *\}\}/g;
 const OWN = ["role", "index", "count", "host", "port", "spec.json"] as const;
 type Own = (typeof OWN)[number];
 
-/** Any other program: what it must know is written into its command and environment, where the job puts `{{…}}`. */
+/** Any other program: what it needs to know is written into its command and environment, where the job has `{{…}}`. */
 export const generic: FrameworkDefinition<never> = {
   check: (job) => job.roles.flatMap((role) => textsOf(role).flatMap((text) => problemsOf(role, text, job))),
   environment: () => undefined,
@@ -24,12 +27,12 @@ export const generic: FrameworkDefinition<never> = {
 
 const isLiteral = (found: string) => found.startsWith("\\");
 
-/** A text that programs are to get as it is: nothing in it is a template. */
+/** Escapes a text that programs should get unchanged: nothing in it is a template. */
 export function literalText(text: string): string {
   return text.replace(TEMPLATE, (whole) => `\\${whole}`);
 }
 
-/** What of a role may hold templates, with the key that says it. */
+/** A role's texts that may contain templates, each with its key. */
 function textsOf({ name, command, environment }: RoleSpec): [string, string][] {
   const values = Object.values(environment).map((value): [string, string] => [`tony.${name}.envs`, value]);
   return [[`tony.${name}.command`, command], ...values];
@@ -56,7 +59,7 @@ function problemsOf(
   }).flat();
 }
 
-/** Why nothing is known of the role that a template names; undefined: it runs beside the task, or may. */
+/** Why the role that a template names has no addresses; undefined: it runs beside the task, or may. */
 function absenceOf(template: string, { name }: RoleSpec, roles: readonly RoleSpec[]): string | undefined {
   const other = roles.find((role) => addressNames(role).includes(template));
   if (other === undefined) return undefined;
@@ -65,7 +68,7 @@ function absenceOf(template: string, { name }: RoleSpec, roles: readonly RoleSpe
   return isOver ? `${other.name} is done when ${name} is asked for` : undefined;
 }
 
-/** `spec.worker`, and `spec.worker.rpc` for each port that the role gives a name. */
+/** `spec.worker`, and `spec.worker.rpc` for each named port of the role. */
 function addressNames({ name, ports = [] }: RoleSpec): string[] {
   return [`spec.${name}`, ...ports.map((port) => `spec.${name}.${port}`)];
 }

@@ -17,20 +17,20 @@ import type { elasticHorovodVariables, horovodVariables } from "./variables.ts";
 
 type Variables<Table> = Readonly<Record<keyof Table & string, string>>;
 
-/** TonY's for all that start together, in seconds: horovodrun has an option for it. */
+/** TonY's limit for all that start together, in seconds: horovodrun has an option for it. */
 const TOGETHER_SECONDS = 2000;
-/** Where some may be lost without a word, nothing is waited for longer; what waits in vain begins again with those that are left. */
+/** Where tasks may disappear silently, nothing waits longer than this; a wait that fails starts again with those that are left. */
 const ELASTIC_SECONDS = 60;
 
-/** Its shell says so, on its last line. */
+/** The last line of its shell. */
 const MISSED = {
   closed: new RegExp(`^tony-ts: ${OTHERS_DONE}$`, "m"),
   empty: new RegExp(`^tony-ts: ${NOBODY_THERE} `, "m"),
 };
 
 /**
- * Horovod over Gloo (horovod/runner/gloo_run.py sets the same variables). Where TonY runs a driver for it, the executor of rank 0 serves
- * the rendezvous, on the port that it holds anyway.
+ * Horovod over Gloo (horovod/runner/gloo_run.py sets the same variables). Where TonY runs a driver for it, here the executor of rank 0
+ * serves the rendezvous, on the port that it holds anyway.
  */
 export const horovod: FrameworkDefinition = {
   check: (job) => [...gangOnly(job, "Horovod"), ...ownPort(job)],
@@ -66,7 +66,7 @@ function common(task: GangTask, { master }: Place): Partial<Variables<typeof hor
   };
 }
 
-/** All are there from the start, in their order. */
+/** All tasks exist from the start, in their order. */
 function fixed(place: Place): Partial<Variables<typeof horovodVariables>> {
   const { trainer, rank, size, localRank, localSize } = place;
   const hosts = hostsWith(place, localRank);
@@ -82,8 +82,8 @@ function fixed(place: Place): Partial<Variables<typeof horovodVariables>> {
 }
 
 /**
- * Each task is a machine of its own, so that a process keeps its name while others of the node come and go. The rest of its slot it has from
- * the rendezvous (prelude.ts).
+ * Each task is a host of its own, so that a process keeps its name while others on the node come and go. The rest of its slot comes from the
+ * rendezvous (prelude.ts).
  */
 function elastic({
   role,
@@ -110,7 +110,7 @@ function elasticRendezvousOf(task: GangTask): RequestListener {
   });
 }
 
-/** A port that is left to the program while it runs cannot serve the rendezvous. */
+/** A port that is given to the program while it runs cannot serve the rendezvous. */
 function ownPort({ roles }: FrameworkJob): FrameworkProblem[] {
   if (!roles.some(({ reusePort }) => reusePort)) return [];
   const message = "is not for Horovod, whose rendezvous is served at the port of rank 0: take it out";
@@ -121,7 +121,7 @@ function processesByHost(place: Place): ReadonlyMap<string, number> {
   return new Map(place.machines.map((machine) => [hostNameOf(machine), processesOn(place, machine)]));
 }
 
-/** The hosts that have a process of that local rank. */
+/** The hosts that have a process with that local rank. */
 function hostsWith(place: Place, localRank: number): string[] {
   return place.machines.filter((machine) => processesOn(place, machine) > localRank);
 }
@@ -130,7 +130,7 @@ function processesOn({ trainers }: Place, machine: string): number {
   return trainers.filter((one) => one.machine === machine).reduce((sum, { processes }) => sum + processes, 0);
 }
 
-/** A container with GPUs, which counts as a host, is called by its task; the name becomes part of a path. */
+/** A container with GPUs, which counts as a host, is named after its task; the name becomes part of a path. */
 function hostNameOf(machine: string): string {
   return machine.replaceAll(":", "-");
 }

@@ -4,8 +4,8 @@ import { placeOf } from "./ranks.ts";
 import type { jaxVariables } from "./variables.ts";
 
 /**
- * What `jax.distributed.initialize` is to be told. It reads the coordinator's address itself (jax/_src/distributed.py); the other two the
- * program gives it.
+ * The arguments of `jax.distributed.initialize`. It reads the coordinator's address itself (jax/_src/distributed.py); the program has to
+ * pass the other two.
  */
 export const jax: FrameworkDefinition<keyof typeof jaxVariables> = {
   check: (job) => gangOnly(job, "JAX"),

@@ -13,9 +13,9 @@ import type { mpiHostVariables, mpiVariables } from "./variables.ts";
 const LAUNCHER = "launcher";
 const HOST_FILE = "hostfile";
 /**
- * Where a program's directory is not there, as the launcher's, Open MPI starts it at home. It names the memory that processes of a host
- * share by the machine and their number on the host (opal/mca/btl/sm): two containers of one machine, which are two hosts, must not keep
- * it in one folder.
+ * Where a host lacks the launcher's working directory, Open MPI starts a program in the home directory. It names the shared memory of a
+ * host's processes by the machine and their number on the host (opal/mca/btl/sm): two containers of one machine, which are two hosts,
+ * must not keep it in one folder.
  */
 const FOLDER_VARIABLES: readonly (keyof typeof mpiHostVariables)[] = [
   "HOME",
@@ -24,9 +24,9 @@ const FOLDER_VARIABLES: readonly (keyof typeof mpiHostVariables)[] = [
 ];
 
 /**
- * Open MPI: one task runs `mpirun`, which starts the processes in the containers of the others by `ssh`; the executor puts a command
- * of that name in its place. The tasks are hosts, `worker:0` by the name `worker-0`. Daemons are started by the launcher alone: only
- * its container has that command.
+ * Open MPI: one task runs `mpirun`, which starts the processes in the containers of the others by `ssh`; the executor provides a
+ * command of that name. The tasks are hosts: `worker:0` has the name `worker-0`. Only the launcher starts daemons: only its
+ * container has that command.
  */
 export const mpi: FrameworkDefinition<keyof typeof mpiVariables> = {
   check: (job) => [
@@ -64,7 +64,7 @@ interface Host {
   readonly processes: number;
 }
 
-/** Every role but the launcher's and sidecars. */
+/** Every role except the launcher's and sidecars. */
 function isHost({ name, tracking }: RoleSpec): boolean {
   return name !== LAUNCHER && tracking !== "sidecar";
 }
@@ -78,7 +78,7 @@ function hostsOf({ spec }: GangTask): Host[] {
   );
 }
 
-/** What waits in a host's container until the launcher is done does not end by itself: the job must not wait for it. */
+/** A program that waits in a host's container until the launcher is done never ends by itself: the job must not wait for it. */
 function hostsThatWait({ roles }: FrameworkJob): FrameworkProblem[] {
   const hosts = roles.filter(isHost);
   if (hosts.length === 0) {

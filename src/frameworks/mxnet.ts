@@ -4,7 +4,10 @@ import type { mxnetVariables } from "./variables.ts";
 
 const SCHEDULER = "scheduler";
 
-/** What ps-lite reads (dmlc/ps-lite, docs/env.md). Its transport binds the scheduler's address, which therefore must be an IP address. */
+/**
+ * The variables that ps-lite reads (dmlc/ps-lite, docs/env.md). Its transport binds the scheduler's address, which therefore must be an IP
+ * address.
+ */
 export const mxnet: FrameworkDefinition<keyof typeof mxnetVariables> = {
   check: (job) => [
     ...gangOnly(job, "MXNet"),

@@ -4,8 +4,8 @@ import { placeOf } from "./ranks.ts";
 import type { pytorchVariables } from "./variables.ts";
 
 /**
- * What torch.distributed's `env://` and torchrun's programs read (MASTER_ADDR … GROUP_RANK), and TonY's INIT_METHOD, RANK and WORLD.
- * Tasks that do not train (parameter servers, evaluators, sidecars) get none of it.
+ * The variables that torch.distributed's `env://` and torchrun's programs read (MASTER_ADDR … GROUP_RANK), and TonY's INIT_METHOD,
+ * RANK and WORLD. Tasks that do not train (parameter servers, evaluators, sidecars) get none of them.
  */
 export const pytorch: FrameworkDefinition<keyof typeof pytorchVariables> = {
   check: ({ distributedMode }) => {

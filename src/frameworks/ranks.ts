@@ -7,12 +7,12 @@ import type { GangTask } from "./framework.ts";
 /** A task that trains. */
 export interface Trainer {
   readonly address: TaskAddress;
-  /** Trainers of one machine count their local ranks together. */
+  /** Trainers on one machine share the count of local ranks. */
   readonly machine: string;
   readonly processes: number;
 }
 
-/** Where one process stands among all that train. */
+/** The place of one process among all that train. */
 export interface Place {
   /** Rank 0's task. */
   readonly master: TaskAddress;
@@ -65,7 +65,7 @@ function trainersOf({ spec, cluster }: GangTask): Trainer[] {
   );
 }
 
-/** Whether the role's tasks have ranks: an evaluator, and what nobody waits for, have none. */
+/** Whether the role's tasks have ranks: evaluators and roles that nobody waits for have none. */
 export function trains({ name, tracking }: Pick<RoleSpec, "name" | "tracking">): boolean {
   return tracking === "tracked" && name !== "evaluator";
 }
@@ -76,8 +76,8 @@ function rankedRoles({ roles }: JobSpec): RoleSpec[] {
 }
 
 /**
- * A program takes its local rank for the number of its device. YARN shows a container only the GPUs that it was given, numbered from 0,
- * so a container with GPUs is a machine of its own.
+ * A program uses its local rank as the number of its device. YARN shows a container only the GPUs that it was given, numbered from 0,
+ * so a container with GPUs counts as a machine of its own.
  */
 function machineOf(spec: JobSpec, role: RoleSpec, { host, task }: TaskAddress): string {
   return hasGpus(spec, role) ? task : host;

@@ -5,7 +5,7 @@ import type { rayVariables } from "./variables.ts";
 
 const HEAD = "head";
 
-/** `ray start` and `ray.init` take `RAY_ADDRESS` for the cluster's head; the head itself gets none, for it would join itself. */
+/** `RAY_ADDRESS` tells `ray start` and `ray.init` where the cluster's head is; the head itself gets none, because it would join itself. */
 export const ray: FrameworkDefinition<keyof typeof rayVariables> = {
   check: (job) => [...gangOnly(job, "Ray"), ...exactlyOne(job, HEAD, "the head of Ray's cluster")],
   environment: (task) => {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 
-/** How many processes meet in a scope, by its name; undefined for a scope that programs make for themselves. */
+/** How many processes meet in a scope, by the scope's name; undefined for a scope that programs create themselves. */
 export type ScopeSizes = ReadonlyMap<string, number>;
 
 /**
- * The scopes as Horovod names them: all processes, those of a host, and those of one local rank, which hosts with as many have.
+ * The scopes by Horovod's names: all processes, those of a host, and those with one local rank, on the hosts that have it.
  * @param processes of each host, by its name
  */
 export function scopeSizes(processes: ReadonlyMap<string, number>): ScopeSizes {
@@ -17,20 +17,20 @@ export function scopeSizes(processes: ReadonlyMap<string, number>): ScopeSizes {
   return new Map([["global", size], ["global_", size], ...local, ...cross]);
 }
 
-/** The largest value: the addresses of a process for thousands of peers. */
+/** The largest value: a process's addresses for thousands of peers. */
 export const MOST_VALUE_BYTES = 1 << 20;
-/** What a store may hold beside what its processes need. */
+/** What a store may contain beyond what its processes need. */
 export const SPARE_BYTES = 16 << 20;
-/** What each pair of processes puts there at most, in all scopes: one address each. */
+/** What each pair of processes stores at most, in all scopes: one address each. */
 export const BYTES_OF_PAIR = 512;
-/** What an entry takes beside its names and value. */
+/** The size of an entry in addition to its names and value. */
 const ENTRY_BYTES = 256;
 
 /**
  * The store in which Horovod's processes find each other, over HTTP: `PUT`, `GET` and `DELETE` of `/<scope>/<key>`
- * (horovod/runner/http/http_server.py). Each process that has found its peers deletes its rank; when all of a scope have, the scope is
- * emptied, so that they can meet again. Nobody proves who he is, so that what it takes is bounded: 413 for a value that is too long,
- * 507 when it is full.
+ * (horovod/runner/http/http_server.py). Each process that has found its peers deletes its rank; when all of a scope have done so, the
+ * scope is emptied, so that they can meet again. Clients are not authenticated, so the store is bounded: 413 for a value that is too
+ * long, 507 when it is full.
  */
 export function rendezvousStore(sizes: ScopeSizes): RequestListener {
   const scopes = new Map<string, Map<string, Buffer>>();
@@ -68,7 +68,7 @@ export function rendezvousStore(sizes: ScopeSizes): RequestListener {
   };
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // Each part keeps all of the address in memory: no more may stand there than is counted.
+    // Each part keeps the whole address in memory: it must not contain more than is counted.
     const [, scope, key, more] = (request.url ?? "").split("/");
     if (scope === undefined || key === undefined || more !== undefined) return end(response, 400);
     if (request.method === "PUT") {
@@ -84,13 +84,13 @@ export function rendezvousStore(sizes: ScopeSizes): RequestListener {
     return value === undefined ? end(response, 404) : end(response, 200, value);
   };
 
-  // A request that breaks off has nobody to be answered.
+  // A request that breaks off has nobody to answer.
   return (request, response) => void answer(request, response).catch(() => response.destroy());
 }
 
-/** What all bodies together may take while they are read: of thousands of connections each may bring a little less than is too much. */
+/** The memory for all bodies while they are read: each of thousands of connections may send just less than the limit. */
 export interface BodyRoom {
-  /** @returns whether there is room for them */
+  /** @returns whether there is room for these bytes */
   take(bytes: number): boolean;
   give(bytes: number): void;
 }
@@ -108,7 +108,7 @@ export function bodyRoom(mostBytes: number = SPARE_BYTES): BodyRoom {
   };
 }
 
-/** Of a request, counted as it comes: its length may be said wrongly or not at all. */
+/** The body of a request, counted as it arrives: its declared length may be wrong or missing. */
 export function boundedBody(
   request: IncomingMessage,
   mostBytes: number,
@@ -128,7 +128,7 @@ export function boundedBody(
     });
     request.once("end", () => resolve(Buffer.concat(chunks)));
     request.once("error", reject);
-    // All requests close, and an error takes longer to make than a body to read.
+    // Every request closes, and creating an error takes longer than reading a body.
     request.once("close", () => {
       if (!request.readableEnded) reject(new Error("the caller has gone"));
     });
@@ -142,7 +142,7 @@ function entryBytes(scope: string, key: string, value: Buffer): number {
   return ENTRY_BYTES + 2 * (scope.length + key.length) + value.length;
 }
 
-/** What is left of a request that was not read to its end is not waited for. */
+/** The rest of a request that was not read to its end is not awaited. */
 function end(response: ServerResponse, status: number, body: Uint8Array = new Uint8Array()): void {
   if (!response.req.complete) response.shouldKeepAlive = false;
   response.writeHead(status, { "Content-Length": body.length }).end(body);

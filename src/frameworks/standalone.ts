@@ -1,6 +1,6 @@
 import type { FrameworkDefinition } from "./framework.ts";
 
-/** One task alone, as in TonY; the variables that every program gets are all it gets. */
+/** A single task, as in TonY; it gets only the variables of every program. */
 export const standalone: FrameworkDefinition<never> = {
   check: ({ roles }) => {
     const tasks = roles.reduce((sum, { instances }) => sum + instances, 0);

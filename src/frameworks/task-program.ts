@@ -15,7 +15,7 @@ import type { programVariables, roleVariables } from "./variables.ts";
 export interface ProgramStart {
   readonly spec: JobSpec;
   readonly task: TaskName;
-  /** Absent in distributed mode fcfs, where a program starts before the others are there. */
+  /** Absent in distributed mode fcfs, where a program starts before the others exist. */
   readonly cluster?: ClusterSpec;
   readonly applicationId: string;
   /** The ApplicationMaster's attempt, from 1. */
@@ -24,38 +24,38 @@ export interface ProgramStart {
   readonly generation: number;
   readonly amHost: string;
   readonly amPort: number;
-  /** What the program that ran before all others has found for them. */
+  /** The result of the program that ran before all others (preprocessing). */
   readonly modelParameters?: string;
-  /** Of a search. */
+  /** In a search. */
   readonly trial?: { readonly number: number; readonly parameters: Parameters };
-  /** Where this task may listen; absent when that is not known. */
+  /** Where this task may listen; absent when unknown. */
   readonly address?: HostPort;
-  /** Where else, by the names that its role gives them. */
+  /** Its other addresses, by the names that its role gives the ports. */
   readonly ports?: NamedPorts;
   /** IP addresses of the hosts that the framework looks up. */
   readonly ips?: ReadonlyMap<string, string>;
-  /** By which this node reaches the other tasks; absent where that is not known or not needed. */
+  /** The network interface by which this node reaches the other tasks; absent where it is unknown or not needed. */
   readonly networkInterface?: string;
   /** Where this task may serve TensorBoard or another page. */
   readonly tensorBoardPort?: number;
   /** Why the life before this one ended. */
   readonly restartReason?: string;
-  /** How many lives there were before this one; TonY's sessions. */
+  /** The number of earlier lives; TonY's sessions. */
   readonly restarts: number;
-  /** The furthest complete checkpoint of its job that it can read, as a program named it, or where it was brought back to. */
+  /** The job's furthest complete checkpoint that the task can read: as a program named it, or the path that it was restored to. */
   readonly checkpoint?: string;
-  /** Where the program may tell its progress. */
+  /** The file for the program's progress reports. */
   readonly progressFile?: string;
-  /** Where it is told that its container is to be taken back. */
+  /** The file that tells the program that its container will be taken back. */
   readonly noticeFile?: string;
-  /** The socket at which it is answered. */
+  /** The socket of TONY_API. */
   readonly apiSocket?: string;
   readonly folders?: ProgramFolders;
   /** The container's folder for what the program needs to run commands in other tasks. */
   readonly hostsFolder?: string;
 }
 
-/** Folders of the container that are uploaded. */
+/** Folders of the container whose content is uploaded. */
 export interface ProgramFolders {
   /** For checkpoints, in the container. */
   readonly checkpoints?: string;
@@ -65,32 +65,32 @@ export interface ProgramFolders {
   readonly outputDestination?: string;
 }
 
-/** Slows down programs of many threads; the NodeManager's default environment brings it in for JVMs (TonY issue 346). */
+/** Slows down programs with many threads; the NodeManager's default environment sets it for JVMs (TonY issue 346). */
 const REMOVED = ["MALLOC_ARENA_MAX"];
 
-/** Python keeps what it prints to a file back until 8 KiB are full: nothing would be seen for minutes, and a kill would lose it. */
+/** Python buffers what it prints to a file until 8 KiB are full: nothing would be visible for minutes, and a kill would lose it. */
 const UNBUFFERED = { PYTHONUNBUFFERED: "1" };
 
 const FAULT_HANDLER = "PYTHONFAULTHANDLER";
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** What a task runs: the command once for each environment. */
+/** What a task runs: the command, once for each environment. */
 export interface TaskProgram {
   /** Served at the task's port while it runs. */
   readonly serve?: RequestListener;
   /** Tasks in which it may run commands. */
   readonly hosts?: Hosts;
   readonly command: string;
-  /** What the shell of each process does before that. */
+  /** What the shell of each process runs before the command. */
   readonly prelude?: string;
   readonly environments: readonly [Environment, ...Environment[]];
 }
 
 /**
- * The command of a task's program, and the whole environment of each of its processes: the container's, the role's own over it, then what
- * every program is told and what its framework needs, by TonY's names.
- * @param inherited the container's environment, `containerEnvironment` of the spec included, without what is the executor's own
+ * The command of a task's program, and the whole environment of each of its processes: the container's, overridden by the role's own,
+ * then the variables of every program and of its framework, by TonY's names.
+ * @param inherited the container's environment, `containerEnvironment` of the spec included, without the executor's own variables
  * @throws RangeError when the spec has no such task
  */
 export function taskProgram(inherited: Readonly<Record<string, string | undefined>>, start: ProgramStart): TaskProgram {
@@ -134,7 +134,7 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
   };
 }
 
-/** The hosts of which `ips` is to have the addresses. */
+/** The hosts whose addresses `ips` should contain. */
 export function hostsToLookUp(start: ProgramStart): readonly string[] {
   const role = start.spec.roles.find(({ name }) => name === start.task.role);
   const gangTask = role && gangTaskOf(start, role);
@@ -162,7 +162,7 @@ function present(variables: Readonly<Record<string, string | undefined>>): Envir
   return Object.fromEntries(kept);
 }
 
-/** TonY's variables of every task, then ours; all text. */
+/** TonY's variables of every task, then ours; all are text. */
 function everyProgram(
   start: ProgramStart,
   role: RoleSpec,
@@ -201,8 +201,8 @@ function everyProgram(
 }
 
 /**
- * What would otherwise be looked for by the machine's own name, which leads to loopback on many, or on a network that the others are not on.
- * No key of a job could say it: interfaces are called differently on each node.
+ * Frameworks would otherwise look up the machine's own name, which on many machines resolves to loopback, or to a network that the others
+ * cannot reach. No key of a job could set it: interfaces have different names on each node.
  */
 function interfaceNames({ networkInterface }: ProgramStart): Partial<Record<keyof typeof roleVariables, string>> {
   if (networkInterface === undefined) return {};
@@ -213,12 +213,12 @@ function interfaceNames({ networkInterface }: ProgramStart): Partial<Record<keyo
   };
 }
 
-/** A Python that hangs can then be asked where it stands; see executor/monitoring/stack-dump.ts. Otherwise it is as the job sets it. */
+/** Lets a hanging Python be asked for its stack; see executor/monitoring/stack-dump.ts. Otherwise it is as the job sets it. */
 function faultHandler({ timeouts }: JobSpec): Partial<Record<typeof FAULT_HANDLER, string>> {
   return timeouts.progressMs === undefined ? {} : { [FAULT_HANDLER]: "1" };
 }
 
-/** The ports that roles give names: this task's, each in a variable of its own, and those of all tasks. */
+/** The named ports of roles: this task's, each in a variable of its own, and those of all tasks. */
 function namedPorts({ ports = {} }: ProgramStart, gangTask: GangTask | undefined): Readonly<Record<string, string>> {
   const own = Object.entries(ports).map(([name, port]) => [
     `TONY_PORT_${name.toUpperCase().replaceAll("-", "_")}`,
@@ -233,12 +233,12 @@ function trackedTasks(spec: JobSpec): number {
   return tracked.reduce((sum, role) => sum + role.instances, 0);
 }
 
-/** NVIDIA's, and AMD's by its driver and its runtime. */
+/** NVIDIA's, and AMD's for its driver and its runtime. */
 const GPU_MASKS = ["CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"] as const;
 
 /**
  * A role without GPUs, in a job whose other roles have some, must not take theirs: frameworks grab every device they see. A job
- * that asks for none at all may run where GPUs are not scheduled but simply there, and keeps seeing them.
+ * that requests none at all may run where GPUs exist but are not scheduled, and keeps seeing them.
  */
 function hiddenGpus(spec: JobSpec, role: RoleSpec): Partial<Record<keyof typeof roleVariables, string>> {
   if (!spec.roles.some((one) => hasGpus(spec, one)) || hasGpus(spec, role)) return {};

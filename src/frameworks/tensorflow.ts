@@ -21,8 +21,8 @@ function tfConfig(task: GangTask): object {
 }
 
 /**
- * TensorFlow waits for every member of its cluster: sidecars such as TensorBoard are none, nor is what runs on from another stage, and an
- * evaluator only to itself (tf.distribute's documentation of TF_CONFIG).
+ * TensorFlow waits for every member of its cluster, so it excludes sidecars such as TensorBoard, and roles of another stage that run on;
+ * an evaluator is a member only to itself (tf.distribute's documentation of TF_CONFIG).
  */
 function inCluster(spec: JobSpec, role: string, own: string): boolean {
   if (!isOneStage(spec.roles, role, own)) return false;

@@ -5,9 +5,8 @@ import { type Place, placeOf } from "./ranks.ts";
 import type { elasticTorchrunVariables, torchrunVariables } from "./variables.ts";
 
 /**
- * How long agents wait for others, in seconds, where some may be missing. Those that are there wait an hour for enough of them: a container
- * may take that long. Once there are enough, the rest has ten seconds: what comes later is taken in, and what is lost is waited for no
- * longer than that.
+ * How long agents wait for others, in seconds, where some may be missing. They wait an hour for enough of them: a container may take that
+ * long. Once there are enough, the rest has ten seconds: later ones are admitted too, and lost ones are awaited no longer than that.
  */
 const Patience = { join: 3600, lastCall: 10 } as const;
 
@@ -17,12 +16,12 @@ type OfElastic = Variables<typeof elasticTorchrunVariables>;
 
 /**
  * The options of `torchrun` as variables (torch.distributed.run: each option's name after PET_): each task's command is a `torchrun`
- * without any, which makes the processes of its container. Its store is on the port that is held for rank 0.
+ * without options, which starts the processes of its container. Its store uses the port that is held for rank 0.
  */
 export const torchrun: FrameworkDefinition = {
   check: (job) => gangOnly(job, "torchrun"),
   severalProcesses: "program",
-  // An agent whose program fails closes the meeting for all of them (launch_agent in torch/distributed/launcher/api.py).
+  // An agent whose program fails closes the meeting for all (launch_agent in torch/distributed/launcher/api.py).
   elastic: {
     outlivesExits: false,
     missed: { closed: /\bRendezvousClosedError\b/, empty: /\bRendezvousConnectionError\b/ },
@@ -48,7 +47,7 @@ function common(
   };
 }
 
-/** All nodes are there from the start, in their order. */
+/** All nodes exist from the start, in their order. */
 function fixed({ trainer, trainers }: Place): Partial<Always> {
   return {
     PET_NNODES: String(trainers.length),
@@ -57,7 +56,7 @@ function fixed({ trainer, trainers }: Place): Partial<Always> {
   };
 }
 
-/** Nodes come and go: who meets gets a rank then. */
+/** Nodes come and go: ranks are assigned at each meeting. */
 function elastic({ role: { minInstances, instances } }: GangTask, { trainer, trainers }: Place): Partial<Always> {
   const { join, lastCall } = Patience;
   return {
@@ -67,9 +66,9 @@ function elastic({ role: { minInstances, instances } }: GangTask, { trainer, tra
 }
 
 /**
- * Each node that is lost makes the collectives of the others fail, which costs every agent a restart: they have as many as the job's
- * budgets. The processes' store is made anew at each meeting, because agents keep the address of the one that they shared first, though its
- * node may be gone (DynamicRendezvousHandler#next_rendezvous).
+ * Each lost node makes the collectives of the others fail, which costs every agent a restart: they get as many as the job's budgets. Each
+ * meeting creates the processes' store anew, because agents keep the address of the first one that they shared, even if its node is gone
+ * (DynamicRendezvousHandler#next_rendezvous).
  */
 function elasticDefaults({ failure: { budgets } }: JobSpec, { retryCount = budgets.program }: RoleSpec): OfElastic {
   return {

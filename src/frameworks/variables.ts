@@ -1,10 +1,10 @@
 /**
- * Every environment variable, by name, with what it says: docs/reference/variables.md is made from these tables. What programs get is typed by them,
- * so that a variable without a row does not compile; nothing but types is imported from here into programs of containers.
+ * Every environment variable, by name, with its meaning: docs/reference/variables.md is made from these tables. They type what programs get, so that
+ * a variable without a row does not compile; programs in containers import nothing but types from here.
  */
 export type VariableTable = Readonly<Record<string, string>>;
 
-/** What every task's program is told. */
+/** What every task's program gets. */
 export const programVariables = {
   JOB_NAME: "The task's role: `worker`, `ps`, …",
   TASK_INDEX: "The task's number within its role, from 0",
@@ -62,7 +62,7 @@ export const pytorchVariables = {
   GROUP_RANK: "The machine's number, from 0",
 } as const satisfies VariableTable;
 
-/** With `tony.application.framework = deepspeed`, in the tasks that train, beside those of PyTorch. */
+/** With `tony.application.framework = deepspeed`, in the tasks that train, in addition to PyTorch's. */
 export const deepspeedVariables = {
   LOCAL_SIZE: "`LOCAL_WORLD_SIZE`, by the name that DeepSpeed's launcher uses",
   CROSS_RANK: "`GROUP_RANK`, likewise",
@@ -165,7 +165,7 @@ export const rayVariables = {
   RAY_ADDRESS: "`host:port` of task `head:0`: `ray start` and `ray.init()` read it",
 } as const satisfies VariableTable;
 
-/** Of a trial of a [search](../guide/search.md). */
+/** In a trial of a [search](../guide/search.md). */
 export const trialVariables = {
   TONY_TRIAL_NUMBER: "The trial's number, from 0",
   TONY_TRIAL_PARAMS: 'Its parameters: `{"lr": 0.0031, "optimizer": "adam"}`',
@@ -192,7 +192,7 @@ export const roleVariables = {
   TB_LOG_DIR: "In the TensorBoard of `tony.application.tensorboard-log-dir`: that folder",
 } as const satisfies VariableTable;
 
-/** What a program finds from its container: YARN's own, set by the local scheduler too. */
+/** What a program gets from its container: YARN's own variables, which the local scheduler sets too. */
 export const containerVariables = {
   CONTAINER_ID: "The container's id",
   NM_HOST: "The node's name",
@@ -213,7 +213,7 @@ export const containerVariables = {
     "The container's id once more. It marks the processes of a program, which are ended with it: do not change it",
 } as const satisfies VariableTable;
 
-/** What `tony-ts` reads where it is typed. */
+/** What `tony-ts` reads where it is run. */
 export const clientVariables = {
   HADOOP_CONF_DIR:
     "Folder with the cluster's `core-site.xml`, `hdfs-site.xml` and `yarn-site.xml`, or several separated by `:`; each file is taken from the first that has it",
@@ -242,7 +242,7 @@ export const clientVariables = {
   TERM: "`dumb`: no colours, and no line is drawn again",
 } as const satisfies VariableTable;
 
-/** What the job itself says by a variable of its programs or containers. */
+/** Variables that the job itself may set for its programs or containers. */
 export const jobVariables = {
   TF_GRPC_REUSE_PORT: "`true`: as `tony.task.reuse-port`",
 } as const satisfies VariableTable;

@@ -12,34 +12,34 @@ type Refusal = "too few" | "too late" | "unknown";
 export interface ElasticRendezvousOptions {
   /** The role that trains. */
   readonly role: string;
-  /** How many tasks it has: nobody speaks for another one, and no more is kept than for these. */
+  /** How many tasks it has: the store is limited to what these need, and a task cannot speak for another. */
   readonly instances: number;
-  /** Processes of each of its tasks. */
+  /** Number of processes in each of its tasks. */
   readonly processes: number;
-  /** With fewer tasks nobody trains. */
+  /** With fewer tasks than this, nobody trains. */
   readonly least: number;
   /** The numbers of the tasks that start together. */
   readonly expected: readonly number[];
   readonly nowMs: () => number;
 }
 
-/** How long those that came first wait for one that was to start with them: it may bring a checkpoint back. */
+/** How long the first processes wait for one that was to start with them: it may be restoring a checkpoint. */
 const PATIENCE_MS = 30_000;
-/** How long too few wait for more: a container may take that long. */
+/** How long too few processes wait for more: a container may take that long. */
 const ENOUGH_MS = 3_600_000;
-/** How often those that train are told of who waits: only those that are at it listen. */
+/** How often training processes are told that others wait: they only listen at certain points. */
 const NOTICE_EVERY_MS = 5_000;
-/** A machine that is gone without a word is noticed after this and ten probes, a second apart (libuv, uv_tcp_keepalive). */
+/** A machine that disappears silently is noticed after this time and ten probes, a second apart (libuv, uv_tcp_keepalive). */
 const KEEP_ALIVE_MS = 5_000;
-/** Why a process gets no slot when the others have ended. */
+/** Why a process gets no slot when the others have finished. */
 export const OTHERS_DONE = "the others are done";
-/** What a process that is told by it ends with: it has been removed from the job (horovod/common/gloo/gloo_context.cc). */
+/** The answer that makes a process exit: it has been removed from the job (horovod/common/gloo/gloo_context.cc). */
 const NO_SLOT = "-1,-1,-1,-1,-1,-1";
-/** The largest announcement of a service: many network interfaces. */
+/** The largest announcement of a notification service: with many network interfaces. */
 export const MOST_ANNOUNCEMENT_BYTES = 1 << 20;
 
 /**
- * The rendezvous of Horovod's processes when tasks come and go, served beside the first of them. Over HTTP:
+ * The rendezvous of Horovod's processes when tasks come and go, served next to the first of them. Over HTTP:
  *
  *     GET /slot/<host>:<process>               our prelude: answered when there is a slot, open as long as the process lives
  *     DELETE /slot/<host>:<process>            the process has succeeded
@@ -57,7 +57,7 @@ export function elasticRendezvous(options: ElasticRendezvousOptions): RequestLis
 class ElasticRendezvous {
   readonly #options: ElasticRendezvousOptions;
   readonly #meeting: Meeting;
-  /** By process: the connection that it keeps for life, and the answer that it waits for. */
+  /** By process: the connection that stays open for its whole life, and the response that it waits for. */
   readonly #lives = new Map<string, ServerResponse>();
   readonly #waiting = new Map<string, (answer: Slot | Refusal) => void>();
   #store: RequestListener = rendezvousStore(new Map());
@@ -90,7 +90,7 @@ class ElasticRendezvous {
     this.#lives.set(key, response);
     response.socket?.setKeepAlive(true, KEEP_ALIVE_MS);
     response.once("close", () => {
-      // Its next life may have come before the end of this one was noticed.
+      // Its next life may have begun before the end of this one was noticed.
       if (this.#lives.get(key) !== response) return;
       this.#lives.delete(key);
       this.#waiting.delete(key);
@@ -120,7 +120,7 @@ class ElasticRendezvous {
     } else answer("unknown");
   }
 
-  /** Only rank 0 hears of who waits: it tells the others (horovod/common/elastic.py, State#check_host_updates). */
+  /** Only rank 0 is told that others wait: it tells the other ranks (horovod/common/elastic.py, State#check_host_updates). */
   async #announce(asker: TaskProcess, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const announced = await boundedBody(request, MOST_ANNOUNCEMENT_BYTES, this.#room);
     if (announced === "too long") return sendText(response, announced, 413);
@@ -134,7 +134,7 @@ class ElasticRendezvous {
     this.#look();
   }
 
-  /** Something has happened, or it is time: whoever can be answered is. */
+  /** Called after an event or when a deadline passes: answers everybody who can be answered. */
   #look(): void {
     const round = this.#meeting.close(this.#options.nowMs());
     if (round !== undefined) this.#begin(round);
@@ -166,7 +166,7 @@ class ElasticRendezvous {
     if (!this.#meeting.isAwaited || this.#service === undefined || nowMs < this.#noticeDueMs) return;
     this.#noticeDueMs = nowMs + NOTICE_EVERY_MS;
     this.#notices += 1;
-    // What is not heard is told again.
+    // A notice that was not received is repeated.
     void notify(this.#service, this.#notices, NOTICE_EVERY_MS);
   }
 
@@ -186,7 +186,7 @@ class ElasticRendezvous {
   }
 }
 
-/** How Horovod's processes call the machine of a task: each task is one. */
+/** The host name that Horovod's processes see for a task: each task is a host of its own. */
 export function hostOf(role: string, task: number): string {
   return `${role}-${task}`;
 }
@@ -198,7 +198,7 @@ function processOf(key: string, { role, instances, processes }: ElasticRendezvou
   return asker.task < instances && asker.process < processes ? asker : undefined;
 }
 
-/** As SlotInfo#to_response_string orders them. */
+/** In the order of SlotInfo#to_response_string. */
 function slotNumbers({ rank, size, localRank, localSize, crossRank, crossSize }: Slot): readonly number[] {
   return [rank, size, localRank, localSize, crossRank, crossSize];
 }

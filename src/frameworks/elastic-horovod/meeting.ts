@@ -1,4 +1,4 @@
-/** One of the processes that each task has, all tasks as many. */
+/** One of the processes of a task; all tasks have equally many. */
 export interface TaskProcess {
   /** The task's number within its role. */
   readonly task: number;
@@ -6,7 +6,7 @@ export interface TaskProcess {
   readonly process: number;
 }
 
-/** Where a process stands among all that train (horovod/runner/common/util/hosts.py, SlotInfo); each task counts as a host. */
+/** The place of a process among all that train (horovod/runner/common/util/hosts.py, SlotInfo); each task counts as a host. */
 export interface Slot {
   readonly rank: number;
   readonly size: number;
@@ -16,7 +16,7 @@ export interface Slot {
   readonly crossSize: number;
 }
 
-/** What a meeting comes to. */
+/** The result of a meeting. */
 export type Round =
   | {
       readonly type: "met";
@@ -26,29 +26,29 @@ export type Round =
   | { readonly type: "too-few" };
 
 export interface MeetingOptions {
-  /** Processes of each task. */
+  /** Number of processes in each task. */
   readonly processes: number;
-  /** With fewer tasks nobody trains. */
+  /** With fewer tasks than this, nobody trains. */
   readonly least: number;
   /** The tasks that start together. */
   readonly expected: readonly number[];
-  /** How long those that came first wait for one of these that does not come. */
+  /** How long the first processes wait for one of these that does not arrive. */
   readonly patienceMs: number;
-  /** How long too few wait for more. */
+  /** How long too few processes wait for more. */
   readonly enoughMs: number;
 }
 
 /**
- * Who trains together, and with which ranks: what Horovod's own driver decides for the processes that it has started
+ * Decides who trains together and with which ranks, as Horovod's own driver does for the processes that it has started
  * (horovod/runner/elastic/driver.py and registration.py). A process asks for its slot before it starts, and again whenever it has lost a
- * peer or was told that others wait. When all that are there have asked, they meet in a round. Task 0, beside which this is decided, is
- * part of each: rank 0 is its first process, from which the others take their state.
+ * peer or was told that others wait. When all present processes have asked, they meet in a round. This runs next to task 0, which is
+ * part of every round: rank 0 is its first process, and the others take their state from it.
  */
 export class Meeting {
   readonly #options: MeetingOptions;
   readonly #present = new Map<number, Set<number>>();
   readonly #asking = new Map<number, Set<number>>();
-  /** Who trains; undefined before the first round. */
+  /** The tasks that train; undefined before the first round. */
   #members: readonly number[] | undefined;
   #firstAskedAtMs: number | undefined;
   #tooFewSinceMs: number | undefined;
@@ -58,7 +58,7 @@ export class Meeting {
     this.#options = options;
   }
 
-  /** A process that has not started yet asks for its slot. Its life before, if it had one, is over, whether that was noticed or not. */
+  /** A process that has not started yet asks for its slot. Its earlier life, if any, is over, whether or not that was noticed. */
   join(joiner: TaskProcess, nowMs: number): void {
     this.leave(joiner);
     add(this.#present, joiner);
@@ -66,36 +66,36 @@ export class Meeting {
     this.#firstAskedAtMs ??= nowMs;
   }
 
-  /** A process that runs asks again. @returns false for one that is not known to run */
+  /** A running process asks again. @returns false for a process that is not known to run */
   ask(asker: TaskProcess): boolean {
     if (this.#present.get(asker.task)?.has(asker.process) !== true) return false;
     add(this.#asking, asker);
     return true;
   }
 
-  /** A process has ended, and its task trains no longer. */
+  /** A process has ended, and its task no longer trains. */
   leave({ task, process }: TaskProcess): void {
     this.#present.get(task)?.delete(process);
     this.#asking.get(task)?.delete(process);
     this.#members = this.#members?.filter((member) => member !== task);
   }
 
-  /** A process has done its share: however few are left, they do not wait for more, and take nobody in any more. */
+  /** A process has finished its share: the remaining ones, however few, wait for no others and admit none. */
   done(): void {
     this.#isShareDone = true;
   }
 
-  /** Whether the task has come when others had done their share. */
+  /** Whether the task arrived after others had finished their share. */
   isTooLate(task: number): boolean {
     return this.#isShareDone && this.#members?.includes(task) === false;
   }
 
-  /** Whether tasks wait to be taken in while others train, who must be told. */
+  /** Whether tasks wait for admission while others train, who have to be told. */
   get isAwaited(): boolean {
     return this.#members !== undefined && !this.#asks(0) && this.#ready.some((task) => !this.#members?.includes(task));
   }
 
-  /** When the meeting is to be looked at though nothing has happened. */
+  /** When the meeting has to be checked even without an event. */
   get dueMs(): number | undefined {
     const { patienceMs, enoughMs } = this.#options;
     if (this.#tooFewSinceMs !== undefined) return this.#tooFewSinceMs + enoughMs;
@@ -104,7 +104,7 @@ export class Meeting {
       : undefined;
   }
 
-  /** Whether those that ask can be answered now; who was answered has to ask again. */
+  /** Answers those that ask, if that is possible now; an answered process has to ask again. */
   close(nowMs: number): Round | undefined {
     const ready = this.#ready;
     if (!ready.includes(0) || this.#isSomebodyAwaited(nowMs)) return undefined;
@@ -124,7 +124,7 @@ export class Meeting {
     return round;
   }
 
-  /** At first those that start together, as long as patience lasts; then the ones that train, until they ask or end. */
+  /** At first, the tasks that start together are awaited as long as patience lasts; later those that train, until they ask or end. */
   #isSomebodyAwaited(nowMs: number): boolean {
     const { expected, patienceMs } = this.#options;
     if (this.#members !== undefined) return this.#members.some((task) => !this.#asks(task));

@@ -1,13 +1,13 @@
 import { createHmac } from "node:crypto";
 import { connect } from "node:net";
 
-/** Where a process of Horovod listens for news of who waits to train with it. */
+/** Where a Horovod process can be notified that others wait to train with it. */
 export interface NotificationService {
   readonly port: number;
   readonly secret: Buffer;
 }
 
-/** Opcodes of Python's pickle (Lib/pickletools.py), by how many bytes follow; of three of them, how many is said first. */
+/** Opcodes of Python's pickle (Lib/pickletools.py), with the number of bytes that follow; for three of them the length precedes the bytes. */
 const NUMBERS = new Map([
   [0x4a, 4],
   [0x4b, 1],
@@ -21,7 +21,7 @@ const BYTES = new Map([
   [0x42, 4],
   [0x43, 1],
 ]);
-/** Lists, tuples, dictionaries, what is remembered of them and referred to again. */
+/** Lists, tuples and dictionaries, and the memo with references to them. */
 const STRUCTURE = new Map([
   ...[0x28, 0x5d, 0x61, 0x65, 0x73, 0x74, 0x75, 0x7d, 0x85, 0x86, 0x87, 0x94].map((opcode): [number, number] => [
     opcode,
@@ -35,9 +35,9 @@ const STOP = 0x2e;
 const SECRET_BYTES = 32;
 
 /**
- * What a process says of its service (horovod/runner/elastic/worker.py, WorkerNotificationManager#init): base64 of the pickle of
- * `({interface: [(address, port), …], …}, secret)`. Its one port is found, and its one secret; that a pickle may also name code is no
- * danger, because nothing is built from it.
+ * Decodes a process's announcement of its service (horovod/runner/elastic/worker.py, WorkerNotificationManager#init): base64 of the
+ * pickle of `({interface: [(address, port), …], …}, secret)`. Finds its one port and its one secret; a pickle can name code, which is
+ * no danger, because nothing is built from it.
  * @throws RangeError when it is anything else
  */
 export function readNotificationService(base64: string): NotificationService {
@@ -72,11 +72,11 @@ function contentOf(pickle: Buffer): { readonly numbers: readonly number[]; reado
   return { numbers, bytes };
 }
 
-/** HostUpdateResult.added (horovod/runner/elastic/worker.py): the others take the state of rank 0 when they go on. */
+/** HostUpdateResult.added (horovod/runner/elastic/worker.py): the others take the state of rank 0 when they continue. */
 const ADDED = 2;
 
 /**
- * The pickle of a HostsUpdatedRequest, by protocol 2.
+ * The pickle of a HostsUpdatedRequest, in protocol 2.
  * @param number greater than those before it
  */
 export function hostsUpdatedRequest(number: number): Buffer {
@@ -101,9 +101,10 @@ function int32(value: number): Buffer {
 }
 
 /**
- * Tells a process of this container that others wait to train with it: it asks for its new slot at its next commit. Authenticated and
- * framed as Horovod's own services do it (horovod/runner/common/util/network.py, Wire): HMAC-SHA256 of the message, its length, the message.
- * @returns whether the process has answered in that time
+ * Tells a process of this container that others wait to train with it: it asks for its new slot at its next commit. Authentication and
+ * framing are those of Horovod's own services (horovod/runner/common/util/network.py, Wire): HMAC-SHA256 of the message, its length, the
+ * message.
+ * @returns whether the process answered in time
  */
 export function notify({ port, secret }: NotificationService, number: number, limitMs: number): Promise<boolean> {
   const message = hostsUpdatedRequest(number);

@@ -1,4 +1,4 @@
-/** The variables that say where its process stands, in the order in which they are answered (SlotInfo#to_response_string). */
+/** The variables for a process's place, in the order of the answer (SlotInfo#to_response_string). */
 export const SLOT_VARIABLES = [
   "HOROVOD_RANK",
   "HOROVOD_SIZE",
@@ -8,24 +8,24 @@ export const SLOT_VARIABLES = [
   "HOROVOD_CROSS_SIZE",
 ] as const;
 
-/** What begins the line by which a process is told its slot, and the one by which it is told that it gets none. */
+/** The first words of the lines that give a process its slot, or tell it that it gets none. */
 export const SlotWords = { slot: "slot", none: "none" } as const;
 
-/** What a process says that finds nobody, before the address. */
+/** The message of a process that reaches nobody, before the address. */
 export const NOBODY_THERE = "connection refused at";
 
-/** How often, once a second, the first task is asked that holds its port but does not serve yet: it may still bring its checkpoint back. */
+/** How many times, once a second, to ask a first task that holds its port but does not serve yet: it may still be restoring its checkpoint. */
 const TRIES = 900;
-/** The same where nobody holds the port: the first task has ended, or will be missed. */
+/** The same where nobody holds the port: the first task has ended, or its loss will be noticed. */
 const TRIES_REFUSED = 10;
-/** A longer wait is told. */
+/** A longer wait is reported. */
 const QUIET_SECONDS = 5;
 
 /**
- * What a process runs before its program: it asks for its slot, waits for it, and has it in its environment. The connection stays open in
- * the program and what it forks, so that the other end is told by the system when all of that has ended. It is the program's own shell
- * because it has to be stopped and suspended with it. A shell that a signal ends runs its EXIT trap with the status of the command before the
- * one that it waits for, mostly 0, which is no success of the program: the signals have traps of their own.
+ * What a process runs before its program: asks for its slot, waits for it, and exports it to its environment. The connection stays open in
+ * the program and its forks, so that the operating system tells the other end when all of them have ended. It runs in the program's own shell
+ * because it has to be stopped and suspended with it. When a signal ends a shell, its EXIT trap sees the status of the command before the one
+ * that it waits for, mostly 0, which does not mean that the program succeeded: so the signals have traps of their own.
  */
 export const SLOT_PRELUDE = `tony_slot() {
   local server="/dev/tcp/$HOROVOD_GLOO_RENDEZVOUS_ADDR/$HOROVOD_GLOO_RENDEZVOUS_PORT"
