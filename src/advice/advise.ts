@@ -11,9 +11,9 @@ import { MEBIBYTE, sizesOf } from "./sizes.ts";
 import { slowTasks } from "./slow-tasks.ts";
 
 /**
- * What runs of one job say about its next one: sizes by all of them, everything else by the newest.
+ * What runs of one job suggest for its next one: sizes from all of them, everything else from the newest.
  * @param runs the newest first
- * @param prices what a run would cost less is told by them
+ * @param prices used to say what a run would save
  */
 export function advise(runs: readonly Run[], roundings: Roundings, prices: Prices): AdviceReason[] {
   const [newest] = runs;
@@ -28,25 +28,25 @@ export function advise(runs: readonly Run[], roundings: Roundings, prices: Price
   ];
 }
 
-/** The same for a page. */
+/** The same in the form that a page shows. */
 export function shownAdvice(runs: readonly Run[], roundings: Roundings, prices: Prices): ShownAdvice {
   const advice = advise(runs, roundings, prices);
   const settings = settingsOf(advice).map(({ key, value }) => `${key}=${value}`);
   return { runs: runs.length, lines: advice.map(adviceLine), settings };
 }
 
-/** A setting that is to change. */
+/** A setting to change. */
 export interface AdvisedSetting {
   readonly key: string;
   readonly value: string;
 }
 
-/** Ready for `-conf`. */
+/** In the form that `-conf` takes. */
 export function settingsOf(advice: readonly AdviceReason[]): AdvisedSetting[] {
   return advice.flatMap((piece) => ("key" in piece ? [{ key: piece.key, value: piece.value }] : []));
 }
 
-/** The same, and whether it is more than the runs asked for. */
+/** The same, with whether the value is more than the runs asked for. */
 export interface AdvisedChange extends AdvisedSetting {
   readonly isMore: boolean;
 }
@@ -59,10 +59,10 @@ export function changesOf(advice: readonly AdviceReason[]): AdvisedChange[] {
   });
 }
 
-/** What was asked for by the most that was held. */
+/** The ratio of the request to the highest use. */
 const FAR_TOO_MUCH = 2;
 
-/** What is worth a line when a job ends: memory that was nearly used up, or of which half was never used. */
+/** Advice that is worth a line when a job ends: memory that was nearly used up, or of which half was never used. */
 export function strongest(advice: readonly AdviceReason[]): MemoryAdvice | undefined {
   const ofMemory = advice.filter((piece): piece is MemoryAdvice => "fromMiB" in piece);
   const isWaste = (piece: MemoryAdvice) => piece.fromMiB * MEBIBYTE >= piece.maxBytes * FAR_TOO_MUCH;

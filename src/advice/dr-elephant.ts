@@ -2,17 +2,17 @@ import type { TonyEvent, TonyMetric } from "../history/tony/events.ts";
 import { MEBIBYTE } from "./sizes.ts";
 
 /**
- * What Dr. Elephant says of a TonY job, rule by rule as its package com.linkedin.drelephant.tony has them, from what its fetcher reads: the
- * sizes of tony-final.xml and the events of the .jhist file.
+ * Dr. Elephant's verdict on a TonY job, by the rules of its package com.linkedin.drelephant.tony, from the data that its fetcher reads: the
+ * sizes in tony-final.xml and the events of the .jhist file.
  */
 export interface DrElephant {
-  /** The highest of the heuristics. */
+  /** The highest severity of the heuristics. */
   readonly severity: Severity;
   readonly score: number;
   readonly heuristics: readonly HeuristicResult[];
-  /** Memory that was asked for, over time. */
+  /** Requested memory, over time. */
   readonly usedMiBSeconds: number;
-  /** Of it what was beyond one and a half times the most that any task of the type held. */
+  /** The part of it that exceeded one and a half times the highest use of any task of the type. */
   readonly wastedMiBSeconds: number;
 }
 
@@ -30,7 +30,7 @@ export interface HeuristicDetail {
   readonly value: string;
 }
 
-/** What tony-final.xml asks for. */
+/** The requests in tony-final.xml. */
 export interface TaskType {
   /** `worker` */
   readonly name: string;
@@ -46,10 +46,10 @@ interface Task {
   readonly metrics: readonly TonyMetric[];
 }
 
-/** `yarn.scheduler.minimum-allocation-mb` where nobody sets it. */
+/** `yarn.scheduler.minimum-allocation-mb` where it is not set. */
 const USUAL_LEAST_MIB = 1024;
 
-/** TaskMemoryHeuristic: its default of TonY, and its thresholds, the shares of what was asked for that were used at most. */
+/** TaskMemoryHeuristic: TonY's default memory, and the thresholds for the highest use as a share of the request. */
 const DEFAULT_MIB = 2048;
 const thresholds: readonly (readonly [Severity, number])[] = [
   ["CRITICAL", 0.5],
@@ -79,7 +79,7 @@ export function drElephant(
   };
 }
 
-/** TonyApplicationData: a task without an end has that of its application. */
+/** TonyApplicationData: a task without an end gets the end of its application. */
 function tasksOf(events: readonly TonyEvent[]): Task[] {
   const jobEndMs = events.find(({ type }) => type === "APPLICATION_FINISHED")?.timestamp;
   return events.flatMap((started): Task[] => {
@@ -128,7 +128,7 @@ function memoryDetails({ name, instances, memoryMiB }: TaskType, tasks: readonly
   ];
 }
 
-/** TaskGPUHeuristic: it gathers, and judges nothing. */
+/** TaskGPUHeuristic: it collects data and judges nothing. */
 function taskGpu(types: readonly TaskType[], tasks: readonly Task[]): HeuristicResult {
   return { name: "Task GPU", severity: "NONE", score: 0, details: types.flatMap((type) => gpuDetails(type, tasks)) };
 }
@@ -148,7 +148,7 @@ function gpuDetails({ name, gpus }: TaskType, tasks: readonly Task[]): Heuristic
   ];
 }
 
-/** TonyMetricsAggregator: whole seconds of each task, whole megabytes of waste. */
+/** TonyMetricsAggregator: whole seconds per task, whole megabytes of waste. */
 function resources(
   types: readonly TaskType[],
   tasks: readonly Task[],
@@ -174,7 +174,7 @@ function valuesOf(tasks: readonly Task[], type: string, metric: string): number[
     .filter((value) => value > 0);
 }
 
-/** 0 where no task has it. */
+/** 0 where no task reported it. */
 function mostOf(tasks: readonly Task[], type: string, metric: string): number {
   return Math.max(0, ...valuesOf(tasks, type, metric));
 }

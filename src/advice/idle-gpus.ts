@@ -5,11 +5,11 @@ import { type Run, rowsOf, tasksOf } from "./run.ts";
 import { hostOf } from "./slow-tasks.ts";
 import { medianOf } from "./spread.ts";
 
-/** Of the time since the program first had it measured. */
+/** As a share of the time since the program's first measurement. */
 const IDLE_SHARE = 0.2;
 const LEAST_MEASURED_MS = 600_000;
 
-/** GPUs of a role that did nothing, where they were measured for long enough. */
+/** Advice on a role's GPUs that did nothing, where they were measured for long enough. */
 export function idleGpus(run: Run, role: RoleStatus): AdviceReason[] {
   const spanMs = run.series?.axis.spanMs ?? 0;
   const shares = rowsOf(run, role.name).flatMap(({ task, series }) => {
@@ -30,14 +30,14 @@ function percent(share: number): number {
   return Math.round(share * 100);
 }
 
-/** A role's GPUs of one type, and how many of them any task used at any time; undefined where that was not measured of all of them. */
+/** A role's GPUs of one type, and how many of them any task used at any time; undefined where not all were measured. */
 export function usedGpus(
   telling: readonly Run[],
   role: RoleStatus,
 ): { readonly asked: number; readonly used: number; readonly tasks: number } | undefined {
   const asked = Object.entries(role.others).filter(([type]) => isGpu(type));
   const [[type, count] = ["", 0]] = asked;
-  // By another name than that of whole GPUs they are asked for by another key.
+  // GPUs with another name than that of whole GPUs are requested by another key.
   if (asked.length !== 1 || !isPlainGpu(type)) return undefined;
   const ran = telling.flatMap((run) => tasksOf(run, role.name)).filter(({ startedAtMs }) => startedAtMs !== undefined);
   const used = ran.flatMap(({ gpus }) => (gpus?.unused === undefined ? [] : [gpus.count - gpus.unused]));

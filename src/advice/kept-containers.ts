@@ -2,11 +2,11 @@ import type { AdviceReason } from "../job/reasons/advice.ts";
 import type { JobStatus } from "../job/status.ts";
 import { endOf, type Run, tasksOf } from "./run.ts";
 
-/** What is less, of all that a job held, nobody minds. */
+/** A smaller share of all that a job held is not worth mentioning. */
 const LEAST_SHARE = 0.1;
 const LEAST_VCORE_SECONDS = 60;
 
-/** What a run held for tasks whose programs had ended: a gang that starts again needs their containers. */
+/** Advice on what a run held for tasks whose programs had ended: a gang that restarts needs their containers. */
 export function keptContainers(run: Run): AdviceReason[] {
   const { roles, usage, search } = run.status;
   if (search !== undefined) return [];
@@ -23,7 +23,7 @@ export function keptContainers(run: Run): AdviceReason[] {
   return [{ code: "kept-containers", tasks: kept.length, vcoreSeconds, ofVcoreSeconds }];
 }
 
-/** A stage that is done gives its containers back; undefined where the job's end does. */
+/** A completed stage gives its containers back; undefined where they are returned at the job's end. */
 function heldUntilMs({ generations }: JobStatus, role: string): number | undefined {
   return generations.findLast(({ roles }) => roles?.includes(role))?.endedAtMs;
 }

@@ -3,11 +3,11 @@ import type { GenerationSummary, JobStatus } from "../job/status.ts";
 import { timelineOf, totalsOf } from "../job/timeline.ts";
 import { endOf, type Run } from "./run.ts";
 
-/** What is less, of a job's time, nobody minds. */
+/** A smaller share of a job's time is not worth mentioning. */
 const LEAST_SHARE = 0.05;
 const LEAST_MS = 30_000;
 
-/** How much of a run's time no program ran, or ran in vain. */
+/** How much of a run's time passed without a running program, or was lost to restarts. */
 export function lostTime(run: Run): AdviceReason[] {
   const { status, submittedAtMs } = run;
   const ofMs = endOf(run) - submittedAtMs;
@@ -26,7 +26,7 @@ export function lostTime(run: Run): AdviceReason[] {
   ];
 }
 
-/** What the first start went to; nothing where its ApplicationMaster did not tell. */
+/** The parts of the first start; empty where its ApplicationMaster did not report them. */
 function partsOf(
   status: JobStatus,
 ): Partial<Record<"containersMs" | "filesMs" | "registrationMs" | "programsMs", number>> {
@@ -42,7 +42,7 @@ function partsOf(
   };
 }
 
-/** From the end of each generation that another of the same roles followed: until that one ran, and back to where it went on from. */
+/** For each generation that was followed by another of the same roles: the time until that one ran, and the work back to where it resumed. */
 function restartsOf({ generations }: JobStatus): { readonly lostMs: number; readonly againMs: number }[] {
   return generations.flatMap((ended, index) => {
     const next = generations.slice(index + 1).find((later) => sameRoles(later, ended));

@@ -5,7 +5,7 @@ interface Properties {
   readonly get: (key: string) => string | undefined;
 }
 
-/** By which words the keys of the scheduler name memory and cores. */
+/** The scheduler's words for memory and cores in its keys. */
 const MANDATORY: ReadonlyMap<string, string> = new Map([
   ["memory-mb", "mb"],
   ["vcores", "vcores"],
@@ -14,13 +14,13 @@ const MANDATORY: ReadonlyMap<string, string> = new Map([
 /** yarn-default.xml: `yarn.scheduler.minimum-allocation-mb` */
 const USUAL_LEAST_MIB = 1024;
 
-/** As one rounds that nobody configured. */
+/** The rounding of a cluster with the default configuration. */
 export const usualRoundings: Roundings = {
   memoryMiB: { least: USUAL_LEAST_MIB, step: USUAL_LEAST_MIB },
   vcores: { least: 1, step: 1 },
 };
 
-/** As a cluster rounds. */
+/** The rounding of a cluster. */
 export function roundingsOf(configuration: Properties): Roundings {
   return {
     memoryMiB: roundingOf(configuration, "memory-mb", USUAL_LEAST_MIB),
@@ -29,8 +29,8 @@ export function roundingsOf(configuration: Properties): Roundings {
 }
 
 /**
- * CapacityScheduler rounds up to multiples of the least container, FairScheduler to those of an increment of its own.
- * @param unset what counts for each of the two where the configuration does not say
+ * CapacityScheduler rounds up to multiples of the smallest container, FairScheduler to multiples of its own increment.
+ * @param unset the value of either where the configuration does not set it
  */
 export function roundingOf(configuration: Properties, type: string, unset = 1): Rounding {
   const unit = MANDATORY.get(type);

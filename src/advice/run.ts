@@ -1,17 +1,17 @@
 import type { TaskSeries } from "../history/series/table.ts";
 import type { JobStatus, TaskStatus } from "../job/status.ts";
 
-/** What is known of one run of a job. */
+/** The facts known about one run of a job. */
 export interface Run {
-  /** Its last, or that of now. */
+  /** Its last status, or the current one. */
   readonly status: JobStatus;
-  /** When the cluster took it. */
+  /** When the cluster accepted it. */
   readonly submittedAtMs: number;
   /** What its tasks used over time, where its history has that. */
   readonly series?: RunSeries;
 }
 
-/** Of a file of the history, or of its ApplicationMaster. */
+/** From a file of the history, or from its ApplicationMaster. */
 export interface RunSeries {
   readonly axis: { readonly spanMs: number };
   readonly rows: readonly RunRow[];
@@ -22,9 +22,9 @@ export interface RunRow {
   readonly series: readonly TaskSeries[];
 }
 
-/** Below this a program may not have reached what it needs. */
+/** A program that ran for less may not have reached its full needs. */
 const LEAST_RUN_MS = 60_000;
-/** One run of so long, or so many runs, tell what the next one needs; fewer only where by far too much is asked for. */
+/** One run of this length, or this many runs, show what the next one needs; fewer suffice only where the request is far too large. */
 const FIRM_RUN_MS = 600_000;
 const FIRM_RUNS = 3;
 
@@ -44,7 +44,7 @@ function isOfRole(task: string, role: string): boolean {
   return task.startsWith(`${role}:`);
 }
 
-/** How long programs of a role ran, in their last life. */
+/** How long a role's programs ran in their last life. */
 export function ranMs(run: Run, role: string): number {
   const lives = tasksOf(run, role).map(({ startedAtMs, endedAtMs }) =>
     startedAtMs === undefined ? 0 : (endedAtMs ?? endOf(run)) - startedAtMs,
@@ -52,7 +52,7 @@ export function ranMs(run: Run, role: string): number {
   return Math.max(0, ...lives);
 }
 
-/** Those whose programs came to their end, or ran for long: one that broke early used less than the next one will. */
+/** Runs whose programs ended by themselves, or ran for long: a program that failed early used less than the next one will. */
 export function tellingRuns(runs: readonly Run[], role: string): readonly Run[] {
   return runs.filter((run) => {
     const ran = ranMs(run, role);
@@ -60,7 +60,7 @@ export function tellingRuns(runs: readonly Run[], role: string): readonly Run[] 
   });
 }
 
-/** Whether such runs tell enough to ask for a little less. */
+/** Whether these runs are enough evidence to ask for a little less. */
 export function areFirm(telling: readonly Run[], role: string): boolean {
   const ran = telling.reduce((sum, run) => sum + ranMs(run, role), 0);
   return telling.length >= FIRM_RUNS || ran >= FIRM_RUN_MS;

@@ -8,17 +8,17 @@ import { areFirm, endOf, type Run, ranMs, rowsOf, tasksOf, tellingRuns } from ".
 import { type Spread, spreadOf } from "./spread.ts";
 
 export const MEBIBYTE = 1024 ** 2;
-/** Room above the most that was seen: the next run may hold more, and the container holds the executor, too. */
+/** Room above the highest use: the next run may need more, and the container also contains the executor. */
 const ROOM = 1.2;
 const LEAST_ROOM_BYTES = 512 * MEBIBYTE;
-/** Of what was asked for: beyond it a little more ends the container. */
+/** As a share of the request: a little more ends the container. */
 const NEAR_OUT = 0.9;
-/** Where so little of it is needed, one short run tells enough. */
+/** Where so little of the request is needed, one short run is enough evidence. */
 const WASTE = 0.5;
-/** A sampled second of one busy core may come to a little more. */
+/** A sampled second of one busy core may come out slightly above one. */
 const CORE_NOISE = 0.1;
 
-/** What memory, how many cores and how many GPUs a role needs. */
+/** How much memory and how many cores and GPUs a role needs. */
 export function sizesOf(runs: readonly Run[], role: RoleStatus, roundings: Roundings, prices: Prices): AdviceReason[] {
   const telling = tellingRuns(runs, role.name);
   const short = moreMemory(runs, role, roundings.memoryMiB);
@@ -54,7 +54,7 @@ function memoryOf(
   return { code: "less-memory", ...memorySetting(role, toMiB), ...held, savedMiBSeconds, ...cost };
 }
 
-/** What all containers of a role held, of an amount in each, from the start of the newest run to its end. */
+/** What all containers of a role held, when each holds this amount, from the start of the newest run to its end. */
 function heldOverTime([newest]: readonly Run[], { instances }: RoleStatus, amount: number): number {
   const heldMs = newest === undefined ? 0 : endOf(newest) - newest.status.startedAtMs;
   return Math.round((amount * instances * heldMs) / 1000);
@@ -65,7 +65,7 @@ function savedCost(saved: Partial<Usage>, prices: Prices): { savedAmount?: numbe
   return cost === undefined ? {} : { savedAmount: cost.amount, ...(cost.currency && { currency: cost.currency }) };
 }
 
-/** Whoever came near his limit needs more, however short he ran; undefined where nobody did. */
+/** A task that came near its limit needs more, however briefly it ran; undefined where none did. */
 function moreMemory(runs: readonly Run[], role: RoleStatus, rounding: Rounding): AdviceReason | undefined {
   const sameSize = runs.filter(({ status }) =>
     status.roles.some(({ name, memoryMiB }) => name === role.name && memoryMiB === role.memoryMiB),
@@ -113,7 +113,7 @@ function peaksOf(run: Run, role: string): number[] {
   return tasksOf(run, role).flatMap(({ maxMemoryBytes = 0 }) => (maxMemoryBytes > 0 ? [maxMemoryBytes] : []));
 }
 
-/** Nothing where no run has a series of it. */
+/** Empty where no run has a series of it. */
 function coresOf(telling: readonly Run[], role: RoleStatus, rounding: Rounding, prices: Prices): AdviceReason[] {
   const rows = telling.flatMap((run) => rowsOf(run, role.name));
   const samples = rows.flatMap(({ series }) => series.find(({ name }) => name === "cpu")?.values ?? []);
@@ -129,7 +129,7 @@ function coresOf(telling: readonly Run[], role: RoleStatus, rounding: Rounding, 
   return [{ code: "less-cores", ...setting, ...used, ...saved }];
 }
 
-/** Nothing where all were used, or their use was not measured. */
+/** Empty where all were used, or their use was not measured. */
 function gpusOf(telling: readonly Run[], role: RoleStatus, prices: Prices): AdviceReason[] {
   const gpus = usedGpus(telling, role);
   if (gpus === undefined || gpus.used >= gpus.asked) return [];

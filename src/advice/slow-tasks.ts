@@ -4,16 +4,16 @@ import type { RoleStatus } from "../job/status.ts";
 import { type Run, rowsOf, tasksOf } from "./run.ts";
 import { meanOf, medianOf } from "./spread.ts";
 
-/** Who is slow among fewer is not known. */
+/** Among fewer tasks nobody can say which is slow. */
 const LEAST_TASKS = 3;
-/** Of the middle task's rate, over so many spans of time. */
+/** Relative to the median task's rate, over at least this many spans. */
 const SLOW = 0.75;
 const LEAST_SPANS = 5;
-/** Of the middle task's time, as Spark's speculation has it. */
+/** Relative to the median task's time, as in Spark's speculation. */
 const LATE = 1.5;
 const LEAST_LATE_MS = 60_000;
 
-/** Tasks of a role that are slower than their fellows; where they wait for each other at every step, all are as slow as the slowest. */
+/** Tasks of a role that are slower than the others; where they wait for each other at every step, all are as slow as the slowest. */
 export function slowTasks(run: Run, role: RoleStatus): AdviceReason[] {
   const slow = slowByRate(run, role.name);
   return slow.length > 0 ? slow : lateTasks(run, role.name);
@@ -44,7 +44,7 @@ function slowByRate(run: Run, role: string): AdviceReason[] {
   });
 }
 
-/** Of tasks that ended well by themselves. */
+/** Only tasks that ended successfully by themselves count. */
 function lateTasks(run: Run, role: string): AdviceReason[] {
   const lives = tasksOf(run, role).flatMap(({ task, state, startedAtMs, endedAtMs }) =>
     state !== "succeeded" || startedAtMs === undefined || endedAtMs === undefined

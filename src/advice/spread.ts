@@ -1,11 +1,11 @@
-/** Of measurements: the middle one, that which 95 of 100 do not exceed, and the largest. */
+/** The median, the 95th percentile and the maximum of measurements. */
 export interface Spread {
   readonly p50: number;
   readonly p95: number;
   readonly most: number;
 }
 
-/** Undefined of none. */
+/** Undefined where there are no values. */
 export function spreadOf(values: readonly number[]): Spread | undefined {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)];

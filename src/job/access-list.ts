@@ -1,24 +1,24 @@
 /**
- * What a user may do with an application. The first two are YARN's (org.apache.hadoop.yarn.api.records.ApplicationAccessType); who may run
- * something in its containers acts there as its owner, for HDFS too. Each right includes those before it.
+ * What a user may do with an application. The first two are YARN's (org.apache.hadoop.yarn.api.records.ApplicationAccessType); a user who
+ * may run something in its containers acts there as its owner, for HDFS too. Each right includes the ones before it.
  */
 export type ApplicationRight = "view" | "modify" | "run";
 
-/** Whom a job's keys name for each. */
+/** The access lists in a job's keys. */
 export interface AccessLists {
   readonly viewAcl?: string;
   readonly modifyAcl?: string;
   readonly runAcl?: string;
 }
 
-/** Users and groups, as YARN writes them: users, a space, groups, each separated by commas; `*` for everybody. */
+/** Users and groups in YARN's format: users, a space, groups, each separated by commas; `*` for everybody. */
 export interface AccessList {
   readonly everybody: boolean;
   readonly users: readonly string[];
   readonly groups: readonly string[];
 }
 
-/** Reads one (org.apache.hadoop.security.authorize.AccessControlList); absent: nobody. */
+/** Parses one (org.apache.hadoop.security.authorize.AccessControlList); absent: nobody. */
 export function parseAccessList(text = ""): AccessList {
   if (text.trim() === "*") return { everybody: true, users: [], groups: [] };
   const space = text.indexOf(" ");
@@ -26,7 +26,7 @@ export function parseAccessList(text = ""): AccessList {
   return { everybody: false, users: names(users), groups: names(groups) };
 }
 
-/** Whom a job gives a right to beside its owner, as YARN writes it; undefined: nobody. */
+/** Those who get a right from the job in addition to its owner, in YARN's format; undefined: nobody. */
 export function holdersOf(right: ApplicationRight, { viewAcl, modifyAcl, runAcl }: AccessLists): string | undefined {
   const texts = { view: [viewAcl, modifyAcl, runAcl], modify: [modifyAcl, runAcl], run: [runAcl] }[right];
   const given = texts.filter((text) => text !== undefined);

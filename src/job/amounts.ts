@@ -2,7 +2,7 @@ import type { Resource } from "../hadoop/yarn/records.ts";
 import { countWords, memoryWords, otherWords } from "./reasons/words.ts";
 import type { JobSpec } from "./spec.ts";
 
-/** Every resource type named by either amount, memory and cores included, with both numbers. */
+/** Every resource type that either amount names, memory and cores included, with both numbers. */
 function pairs(a: Resource, b: Resource): { type: string; a: number; b: number }[] {
   const others = [...new Set([...Object.keys(a.others), ...Object.keys(b.others)])];
   return [
@@ -12,7 +12,7 @@ function pairs(a: Resource, b: Resource): { type: string; a: number; b: number }
   ];
 }
 
-/** The types of which `wanted` is more than `limit`; empty when it fits. */
+/** The types for which `wanted` exceeds `limit`; empty when it fits. */
 export function typesBeyond(wanted: Resource, limit: Resource): { type: string; wanted: number; limit: number }[] {
   return pairs(wanted, limit)
     .filter(({ a, b }) => a > b)
@@ -25,7 +25,7 @@ export function typeWords(type: string, amount: number): string {
   return type === "vcores" ? countWords(amount, "core") : otherWords(type, amount);
 }
 
-/** `total` less `part`, never below 0. */
+/** `total` minus `part`, never below 0. */
 export function subtract(total: Resource, part: Resource): Resource {
   return combine(total, part, (a, b) => Math.max(0, a - b));
 }
@@ -34,7 +34,7 @@ export function add(one: Resource, other: Resource): Resource {
   return combine(one, other, (a, b) => a + b);
 }
 
-/** What `count` times this is. */
+/** The amount multiplied by `count`. */
 export function times(count: number, { memoryMiB, vcores, others }: Resource): Resource {
   const multiplied = Object.entries(others).map(([type, amount]) => [type, count * amount] as const);
   return { memoryMiB: count * memoryMiB, vcores: count * vcores, others: Object.fromEntries(multiplied) };
@@ -44,7 +44,7 @@ export function sumOf(amounts: readonly Resource[]): Resource {
   return amounts.reduce(add, { memoryMiB: 0, vcores: 0, others: {} });
 }
 
-/** Every container of a job, its AM's too. */
+/** Every container of a job, including its AM's. */
 export function wholeJob({ am, roles }: Pick<JobSpec, "am" | "roles">): {
   readonly containers: number;
   readonly resource: Resource;
@@ -66,7 +66,7 @@ function combine(x: Resource, y: Resource, rule: (a: number, b: number) => numbe
   };
 }
 
-/** How the scheduler rounds what is asked for. */
+/** How the scheduler rounds requests. */
 export interface Roundings {
   readonly memoryMiB: Rounding;
   readonly vcores: Rounding;

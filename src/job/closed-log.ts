@@ -1,22 +1,23 @@
 /**
- * A log that grew to `tony.log.max-size` is closed and goes on in an empty file of its name. What was closed lies beside it, named by the
- * byte of the whole log at which it begins: `stdout.000000000000`, `stdout.000134217728`. So names tell the order, and what is missing.
+ * A log that grew to `tony.log.max-size` is closed and continues in an empty file of its name. The closed part is next to it, named after
+ * the byte of the whole log at which it begins: `stdout.000000000000`, `stdout.000134217728`. So the names show the order, and what is
+ * missing.
  */
 
-/** Names of this length are in order as text, too: NodeManagers store logs sorted by name. */
+/** Names of this length also sort correctly as text: NodeManagers store logs sorted by name. */
 const DIGITS = 12;
 
-/** Closed logs for YARN, which looks for the expression anywhere in a name (AggregatedLogFormat.LogValue#filterFiles). */
+/** Closed logs for YARN, which searches for the expression anywhere in a name (AggregatedLogFormat.LogValue#filterFiles). */
 export const CLOSED_LOGS = "\\.[0-9]{12,}$";
 
-/** What the name of a closed log ends in while it is not complete. */
+/** The end of a closed log's name while the file is incomplete. */
 export const UNFINISHED = ".unfinished";
 
-/** A file of a log: the one that is written to, or one that was closed. */
+/** A file of a log: the current one, or a closed one. */
 export interface LogFileName {
-  /** Of the log, `stdout`. */
+  /** The log's name, `stdout`. */
   readonly log: string;
-  /** The byte of the log at which a closed file begins; undefined for the one that is written to. */
+  /** The byte of the log at which a closed file begins; undefined for the current file. */
   readonly start: number | undefined;
 }
 

@@ -3,25 +3,25 @@ import { errorMessage } from "../hadoop/errors.ts";
 import type { NodeState, Resource } from "../hadoop/yarn/records.ts";
 import { amount, arrayOf, literal, object, recordOf, type Shape, string } from "./shape.ts";
 
-/** A machine of the cluster as it was at submission: the ResourceManager tells an ApplicationMaster of changes only. */
+/** A node of the cluster at the time of the submission: the ResourceManager tells an ApplicationMaster only of changes. */
 export interface NodeSnapshot {
   /** `host:port` of its NodeManager. */
   readonly nodeId: string;
   readonly host: string;
   readonly rack: string;
   readonly labels: readonly string[];
-  /** As the cluster told it: negative of what its scheduler does not count, absent where it is not known. */
+  /** As reported by the cluster: negative for resources that its scheduler does not count, absent where unknown. */
   readonly free?: Resource;
-  /** All that it has for containers; absent where it is not known. */
+  /** All of its resources for containers; absent where unknown. */
   readonly total?: Resource;
-  /** As the ResourceManager names it; absent: it runs. */
+  /** The state's name at the ResourceManager; absent: it runs. */
   readonly state?: AwayState;
 }
 
-/** States of nodes that do not run containers of a new job. */
+/** States in which a node runs no containers of a new job. */
 export type AwayState = Exclude<NodeState, "RUNNING">;
 
-/** The most that a queue may have of the nodes with each label (none: ""): parts of 1, for each kind of what they have. */
+/** The largest share of the nodes with each label (none: "") that a queue may use: fractions of 1, for each kind of resource. */
 export interface QueueShares {
   readonly queue: string;
   readonly ofLabels: Readonly<Record<string, Resource>>;
@@ -51,14 +51,14 @@ const node: Shape<NodeSnapshot> = object({
 const clusterNodes = arrayOf(node);
 
 /**
- * `nodes.json` in the staging folder: the nodes of the cluster that run, and those that alone have a label. It is apart from job.json, which more is read from, as a large
- * cluster's is the larger of the two.
+ * `nodes.json` in the staging folder: the running nodes of the cluster, and other nodes that are the only ones with a label. It is separate from
+ * job.json, which more programs read, because in a large cluster it is the larger of the two.
  */
 export function formatClusterNodes(nodes: readonly NodeSnapshot[]): string {
   return JSON.stringify(nodes);
 }
 
-/** Throws a TonyError with code `JOB_FILE_INVALID`: it is damaged. */
+/** Throws a TonyError with code `JOB_FILE_INVALID` when it is damaged. */
 export function parseClusterNodes(text: string): readonly NodeSnapshot[] {
   try {
     return clusterNodes(JSON.parse(text), "nodes");

@@ -1,5 +1,5 @@
 /**
- * The key that says where a role's containers may be placed, or else by which tags they are named.
+ * The key that says where a role's containers may be placed, or else the tags by which constraints name them.
  * @param isSet whether the job or the site sets a key
  */
 export function constraintKey(role: string, isSet: (key: string) => boolean): string {

@@ -1,7 +1,7 @@
-/** An amount of money, or of whatever else a site counts in. */
+/** An amount of money, or of any other unit that a site counts in. */
 export interface Cost {
   readonly amount: number;
-  /** As `tony.cost.currency` has it; absent: nobody named one. */
+  /** The value of `tony.cost.currency`; absent: none is set. */
   readonly currency?: string;
 }
 
@@ -9,13 +9,13 @@ export interface Cost {
 export interface Usage {
   readonly memoryMiBSeconds: number;
   readonly vcoreSeconds: number;
-  /** Absent: no task asked for a GPU, or whoever counted knew none. */
+  /** Absent: no task requested a GPU, or the counter did not know of any. */
   readonly gpuSeconds?: number;
-  /** By the prices that the job was submitted with; absent: it had none. */
+  /** By the prices at the job's submission; absent: there were none. */
   readonly cost?: Cost;
 }
 
-/** What a site asks for an hour (`tony.cost.*`). */
+/** A site's prices per hour (`tony.cost.*`). */
 export interface Prices {
   readonly vcoreHourPrice?: number;
   readonly gibHourPrice?: number;

@@ -3,8 +3,8 @@ import type { FileUrl } from "../hadoop/hdfs/file-system.ts";
 import { splitUri } from "../hadoop/hdfs/file-systems.ts";
 
 /**
- * The URL of a file as YARN's records have it, from the form in which Hadoop prints a Path: nothing is escaped, `#`, `?`, `%` and blanks
- * stand for themselves. Port −1: the URL has none. Throws a TonyError with code `INVALID_FILE_URL`.
+ * The URL of a file in the form of YARN's records, from the form in which Hadoop prints a Path: nothing is escaped; `#`, `?`, `%` and
+ * blanks are literal. Port −1: the URL has none. Throws a TonyError with code `INVALID_FILE_URL`.
  */
 export function parseFileUrl(url: string): FileUrl {
   const { root, path } = splitUri(url) ?? { root: undefined, path: "" };

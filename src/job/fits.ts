@@ -1,12 +1,12 @@
 import type { Resource } from "../hadoop/yarn/records.ts";
 
-/** Whether an amount is within a limit; there is nothing of a type that the limit does not name. */
+/** Whether an amount is within a limit; a type that the limit does not name has a limit of 0. */
 export function fits(asked: Resource, limit: Resource): boolean {
   const others = Object.entries(asked.others).every(([type, amount]) => amount <= (limit.others[type] ?? 0));
   return asked.memoryMiB <= limit.memoryMiB && asked.vcores <= limit.vcores && others;
 }
 
-/** How many such asks go into an amount; what an ask wants nothing of does not matter. */
+/** How many requests of this size an amount has room for; types that the request does not need are ignored. */
 export function roomFor(ask: Resource, free: Resource): number {
   const rooms = [Math.floor(free.memoryMiB / Math.max(1, ask.memoryMiB))];
   if (ask.vcores > 0) {

@@ -1,13 +1,13 @@
 import { gpusNow } from "./gpus.ts";
 import type { JobStatus, RoleStatus, TaskStatus } from "./status.ts";
 
-/** Of a role, a state of its tasks, or a metric of its program. */
+/** Labels for a role, a state of its tasks, or a metric of its program. */
 export type GaugeLabels = Readonly<Record<string, string>>;
 export type GaugePoint = readonly [labels: GaugeLabels, value: number];
 
-/** Something that is measured now of a job. */
+/** A current measurement of a job. */
 export interface JobGauge {
-  /** As OpenTelemetry names such: `tony.memory.usage`, with the unit in UCUM. */
+  /** In OpenTelemetry's style: `tony.memory.usage`, with the unit in UCUM. */
   readonly name: string;
   readonly unit: string;
   readonly description: string;
@@ -16,7 +16,7 @@ export interface JobGauge {
 
 const MIB = 1024 ** 2;
 
-/** What a job's tasks use and report: by role, for there may be thousands of them. Without those of which nothing is known. */
+/** What a job's tasks use and report: by role, because there may be thousands of tasks. Tasks without known values are left out. */
 export function jobGauges(status: JobStatus): JobGauge[] {
   const { roles, tasks, generation, waits, usage } = status;
   const groups = roles.map((role) => ({ role, own: tasks.filter(({ task }) => task.startsWith(`${role.name}:`)) }));
@@ -109,7 +109,7 @@ function leastBusyGpu(tasks: readonly TaskStatus[]): number {
   return each.reduce((least, percent) => Math.min(least, percent / 100), Number.POSITIVE_INFINITY);
 }
 
-/** What one task uses and reports now, for who asks for each. */
+/** The current use and reports of one task, for those who request them per task. */
 export interface TaskGauges {
   readonly task: string;
   readonly memoryBytes?: number | undefined;

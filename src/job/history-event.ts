@@ -5,7 +5,7 @@ import { reasonShape } from "./reasons/reason.ts";
 import { count, literal, object, type Shape, string } from "./shape.ts";
 import { transferKinds, transferStates } from "./status.ts";
 
-/** The facts of every event of a job's history, by its type; docs/reference/history.md says when each happens. */
+/** The facts of every event in a job's history, by its type; docs/reference/history.md says when each happens. */
 export const historyEvents = {
   "job-started": { name: "text", tasks: "number" },
   "generation-opened": { checkpoint: "text?", step: "number?" },

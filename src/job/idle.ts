@@ -1,13 +1,13 @@
 import { durationWords } from "./reasons/words.ts";
 import { taskSpans } from "./task.ts";
 
-/** All programs that run use neither their processors nor their GPUs. */
+/** All running programs use neither their CPUs nor their GPUs. */
 export interface Idle {
   readonly tasks: readonly string[];
   readonly sinceMs: number;
-  /** The last that was measured. */
+  /** The time of the last measurement. */
   readonly untilMs: number;
-  /** What they have used of all processors since then, at most. */
+  /** The CPU time that they have used in all since then, at most. */
   readonly cpuMs: number;
   /** How many GPUs they have; every sample since then found them at 0%. */
   readonly gpus: number;
@@ -21,12 +21,12 @@ export function idleWords({ tasks, sinceMs, untilMs, cpuMs, gpus }: Idle): strin
   return `${taskSpans(tasks)} used ${used} ${durationWords(untilMs - sinceMs)}${ofGpus}`;
 }
 
-/** What helps to find out why: `tony-ts stacks application_1795573810088_0001` */
+/** What helps to find the reason: `tony-ts stacks application_1795573810088_0001` */
 export function idleRemedy(applicationId: string): string {
   return `tony-ts stacks ${applicationId}`;
 }
 
-/** Rounded up: no more than this. */
+/** Rounded up: an upper bound. */
 function cpuSeconds(cpuMs: number): number {
   return Math.ceil(cpuMs / 100) / 10;
 }

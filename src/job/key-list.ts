@@ -7,16 +7,16 @@ import type { Settings } from "./settings.ts";
 export interface ListedKey {
   readonly key: string;
   readonly type: string;
-  /** The default, or what is in force. */
+  /** The default, or the value in force. */
   readonly value?: string;
-  /** Where it was set; absent: nowhere. */
+  /** Where it was set; absent: it was not. */
   readonly at?: string;
   readonly doc: string;
   readonly support: KeySupport | "unknown";
   readonly note?: string;
 }
 
-/** Every key there is, with its default. */
+/** Every existing key, with its default. */
 export function listKeys(): ListedKey[] {
   return Object.entries<KeyDefinition>(keys).map(([key, definition]) => ({
     key,
@@ -25,7 +25,7 @@ export function listKeys(): ListedKey[] {
   }));
 }
 
-/** What a job sets, in the order of its files, then the defaults of all other keys that have one. */
+/** The keys that a job sets, in the order of its files, then the defaults of all other keys that have one. */
 export function effectiveKeys(settings: Settings): ListedKey[] {
   const set = [...settings.values()].map(({ key, value, at }): ListedKey => {
     const found = findKey(key);

@@ -15,7 +15,7 @@ import { siteKeys } from "./keys/site.ts";
 import { taskKeys } from "./keys/task.ts";
 
 /**
- * Every key there is: validation, `tony-ts keys`, docs/reference/keys.md and the fields of JobSpec that have a key's value come from here.
+ * Every existing key: validation, `tony-ts keys`, docs/reference/keys.md and the fields of JobSpec that have a key's value come from here.
  * `{role}`, `{group}`, `{resource}`, `{field}`, `{param}` and `{feed}` stand for any name.
  */
 export const keys = {
@@ -37,10 +37,10 @@ export const keys = {
 /** A row's name: `tony.yarn.queue`, `tony.{role}.memory`. */
 export type KeyName = keyof typeof keys;
 
-/** What the text of a key becomes. */
+/** The type of a key's parsed value. */
 export type KeyValue<K extends KeyName> = RowValue<(typeof keys)[K]>;
 
-/** The fields of JobSpec that have the value of one key each. */
+/** The fields of JobSpec that are the value of one key each. */
 export type SectionOf<S extends SpecSection> = SectionFields<typeof keys, S>;
 
 /** What the placeholders of a template stand for in one written key: `{role}` → `worker`. */
@@ -54,13 +54,13 @@ export interface MatchedKey {
   readonly parameters: KeyParameters;
 }
 
-/** `gpus` is spelt `[a-z]+` in TonY; names of roles may hold digits and dashes here, resource types dots and slashes (yarn.io/gpu). */
+/** TonY's pattern is `[a-z]+`; names of roles may contain digits and dashes here, resource types dots and slashes (yarn.io/gpu). */
 const PLACEHOLDERS: Readonly<Record<string, string>> = {
   role: "[a-z][a-z0-9-]*",
   group: "[A-Za-z][A-Za-z0-9_-]*",
   resource: "[A-Za-z][A-Za-z0-9._/-]*",
   field: "[a-z]+",
-  // What names there may be is said where they are read.
+  // The valid names are checked where they are parsed.
   param: "\\S+",
   feed: "[a-z][a-z0-9_-]*",
 };
@@ -82,8 +82,8 @@ function templatePattern(template: string): RegExp {
 }
 
 /**
- * Second words of TonY's own keys, which therefore no role may be called; `am` has its own keys beside those of roles.
- * `driver` and `tensorboard` are roles.
+ * Second words of TonY's own keys, so no role may have these names; `am` has its own keys in addition to those of
+ * roles. `driver` and `tensorboard` are roles.
  */
 export const RESERVED_ROLE_NAMES: ReadonlySet<string> = new Set([
   "am",
@@ -97,7 +97,7 @@ export const RESERVED_ROLE_NAMES: ReadonlySet<string> = new Set([
   "task",
 ]);
 
-/** The row that a written key belongs to; undefined when there is none. An exact name goes before a template. */
+/** The row that a written key belongs to; undefined when there is none. An exact name takes precedence over a template. */
 export function findKey(key: string): MatchedKey | undefined {
   if (isName(key) && !key.includes("{")) return { name: key, definition: keys[key], parameters: {} };
   for (const { name, pattern } of templates) {
@@ -109,7 +109,7 @@ export function findKey(key: string): MatchedKey | undefined {
   return undefined;
 }
 
-/** A row's name with its placeholders filled: what a person writes. */
+/** A row's name with its placeholders filled: the key as a person writes it. */
 export function keyFor(name: KeyName, parameters: KeyParameters = {}): string {
   return name.replaceAll(
     /\{(\w+)\}/g,

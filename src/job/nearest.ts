@@ -1,7 +1,8 @@
 /**
- * The candidate that a misspelt word most likely meant, or undefined when none is really near: at most one edit in four letters of what the
- * two do not share, whole parts between dots at both ends, and the same first letter there, capital or small; or the candidate goes on
- * where the word stops. An edit is a letter added, left out, replaced, or swapped with its neighbour (optimal string alignment distance).
+ * The candidate that a misspelt word most likely meant, or undefined when none is close. A candidate is close when, ignoring whole
+ * dot-separated parts that both share at either end, it needs at most one edit per four letters and starts with the same letter, in upper
+ * or lower case; or when it continues the word. An edit adds, removes or replaces a letter, or swaps two neighbours (optimal string
+ * alignment distance).
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
@@ -16,10 +17,10 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** Fewer letters begin too many words. */
+/** Fewer letters are the beginning of too many words. */
 const LEAST_BEGINNING = 3;
 
-/** Edits between the parts that differ; infinite when they are too many for one to be meant for the other. */
+/** The number of edits between the parts that differ; infinite when there are too many for a misspelling. */
 function distanceOf(word: string, candidate: string): number {
   const [typed, meant] = differingParts(word.toLowerCase().split("."), candidate.toLowerCase().split("."));
   const most = Math.max(1, Math.floor(typed.length / 4));
@@ -41,7 +42,7 @@ function differingParts(word: readonly string[], candidate: readonly string[]): 
   return [middle(word), middle(candidate)];
 }
 
-/** People seldom mistype a first letter otherwise than by swapping it: `cpus` does not mean `gpus`. */
+/** The only frequent mistake with a first letter is swapping it: `cpus` does not mean `gpus`. */
 function beginAlike(a: string, b: string): boolean {
   return a[0] === b[0] || (a[0] === b[1] && a[1] === b[0]);
 }

@@ -6,14 +6,14 @@ export const oldestNode = `${oldest.major}.${oldest.minor}`;
 
 /**
  * Whether our programs can run on that Node.
- * @param version as `process.version` has it: `v20.19.0`
+ * @param version as in `process.version`: `v20.19.0`
  */
 export function isSupportedNode(version: string): boolean {
   const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version) ?? [];
   return Number(major) > oldest.major || (Number(major) === oldest.major && Number(minor) >= oldest.minor);
 }
 
-/** For the programs that run in containers, where a key says which Node that is. @throws UserError with code `NODE_TOO_OLD` */
+/** For programs in containers, where a key selects the Node. @throws UserError with code `NODE_TOO_OLD` */
 export function requireSupportedNode(version: string): void {
   if (isSupportedNode(version)) return;
   throw new UserError(`Node ${version} is too old for tony-ts: set tony.node.binary to ${oldestNode} or newer`, {

@@ -5,12 +5,12 @@ import type { Cause, JobOutcome } from "./status.ts";
 /** An outcome without its time. */
 export type Undated = Omit<JobOutcome, "endedAtMs">;
 
-/** The outcome of a job that did not end by one task's failure. */
+/** The outcome of a job whose end was not one task's failure. */
 export function endedBecause(result: JobOutcome["result"], reason: OutcomeReason): Undated {
   return { result, summary: outcomeWords(reason), reason };
 }
 
-/** The outcome after a failure that a rule allows no restart for. */
+/** The outcome after a failure for which a rule allows no restart. */
 export function failedBy(cause: Cause, reason: RuleReason): Undated {
   const rule = outcomeWords(reason);
   return { result: "failed", summary: `${cause.summary}; ${rule}`, cause, rule, reason };
@@ -21,8 +21,8 @@ export function hasEnded({ state }: ApplicationReport): boolean {
 }
 
 /**
- * The outcome of an application that has ended, as far as the ResourceManager knows it.
- * @param said why; unless told otherwise its diagnostics
+ * The outcome of an ended application, as far as the ResourceManager knows it.
+ * @param said why it ended; default: its diagnostics
  */
 export function yarnOutcome(report: ApplicationReport, nowMs: number, said = saidOf(report)): JobOutcome {
   const { state, finishTimeMs } = report;
@@ -30,7 +30,7 @@ export function yarnOutcome(report: ApplicationReport, nowMs: number, said = sai
   return { ...endedBecause(resultOf(report), reason), endedAtMs: finishTimeMs === 0 ? nowMs : finishTimeMs };
 }
 
-/** RMAppImpl puts who and where before the words of whoever killed it: ours say it themselves. */
+/** RMAppImpl puts who killed an application, and from where, in front of that client's message; ours includes both. */
 function saidOf({ diagnostics }: ApplicationReport): string {
   return diagnostics.trim().replace(/^Application \S+ was killed by .* with diagnostic message: (?=killed by )/, "");
 }

@@ -1,12 +1,12 @@
 /**
- * When how much of a program's output was written. It allows to merge stdout and stderr, which are two files, in their order, and to tell
- * the generations of a container apart. The index is a file beside them, with one line for each mark.
+ * Records when which part of a program's output was written. With it, stdout and stderr, which are two files, can be merged in order, and
+ * the generations of a container separated. The index is a file next to them, with one line per mark.
  */
 
-/** The file's name; it sorts before `stderr` and `stdout`, so that aggregated logs have it first. */
+/** The file's name; it sorts before `stderr` and `stdout`, so that it comes first in aggregated logs. */
 export const OUTPUT_INDEX = "output.index";
 
-/** By that time so many bytes had been written by this generation and those before it. */
+/** The number of bytes that this generation and those before it had written by that time. */
 export interface OutputMark {
   readonly atMs: number;
   readonly generation: number;
@@ -18,7 +18,7 @@ export function formatMark({ atMs, generation, stdoutBytes, stderrBytes }: Outpu
   return `${atMs} ${generation} ${stdoutBytes} ${stderrBytes}\n`;
 }
 
-/** A line that was cut, because its writer was killed, is left out. */
+/** Ignores a line that is incomplete because its writer was killed. */
 export function parseMarks(text: string): OutputMark[] {
   return [...text.matchAll(/^(\d+) (\d+) (\d+) (\d+)\n/gm)].map(([, ...numbers]) => {
     const [atMs = 0, generation = 0, stdoutBytes = 0, stderrBytes = 0] = numbers.map(Number);

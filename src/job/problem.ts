@@ -1,9 +1,9 @@
 import { ExitCode, UserError } from "../errors.ts";
 
-/** One thing found wrong with a job before it runs. */
+/** One problem that is found with a job before it runs. */
 export interface Problem {
   readonly severity: "error" | "warning";
-  /** What is wrong and how to mend it; names the key. */
+  /** What is wrong and how to fix it; names the key. */
   readonly message: string;
   readonly key?: string;
   /** `job.xml:16`, `-conf`; absent when it was not set anywhere. */
@@ -16,7 +16,7 @@ export function formatProblem(problem: Problem): string {
   return `${place}${problem.severity === "warning" ? "warning: " : ""}${problem.message}`;
 }
 
-/** Of what a key of the job says, where the job says it. */
+/** A problem with the value of one of the job's keys, with the place where the job sets it. */
 export function keyProblem(
   severity: Problem["severity"],
   { sources }: { readonly sources: Readonly<Record<string, string>> },
@@ -31,7 +31,7 @@ export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some((problem) => problem.severity === "error");
 }
 
-/** All errors of a job in one UserError (`JOB_INVALID`), a line each. */
+/** All errors of a job in one UserError (`JOB_INVALID`), one per line. */
 export function invalidJob(problems: readonly Problem[]): UserError {
   const errors = problems.filter((problem) => problem.severity === "error");
   return new UserError(errors.map(formatProblem).join("\n"), { code: "JOB_INVALID" });
@@ -43,7 +43,7 @@ export function refusedJob(problems: readonly Problem[]): UserError {
   return new UserError(errors.map(formatProblem).join("\n"), { code: "CLUSTER_REFUSES", exitCode: ExitCode.cluster });
 }
 
-/** By line within each file, files in the order in which they first appear, what has no line last. */
+/** Sorted by line within each file; files in the order of their first appearance, problems without a line last. */
 export function inFileOrder(problems: readonly Problem[]): Problem[] {
   const places = problems.map((problem) => place(problem.at));
   const files = [...new Set(places.map(({ file }) => file))];

@@ -3,28 +3,28 @@ import { accessControlList, joinLists } from "./keys/types.ts";
 import { findKey } from "./keys.ts";
 import type { Problem } from "./problem.ts";
 
-/** Where a setting was made, lowest first: the job's file, the site's file, the command line. */
+/** Where a setting was made, in increasing rank: the job's file, the site's file, the command line. */
 export type SettingLayer = "job" | "site" | "option";
 
-/** One key with the text that somebody gave it. */
+/** One key with the text that it was given. */
 export interface Setting {
   readonly key: string;
   readonly value: string;
   readonly layer: SettingLayer;
   /** `job.xml:16`, `-conf`, `--shell_env` */
   readonly at: string;
-  /** The file it was made in. */
+  /** The file that contains it. */
   readonly file?: string;
-  /** Nothing that comes later changes it; has a meaning in the site's file only. */
+  /** Later settings do not change it; has a meaning in the site's file only. */
   readonly final: boolean;
 }
 
-/** The setting in force, and what it replaced, latest first. */
+/** The setting in force, and those that it replaced, latest first. */
 export interface EffectiveSetting extends Setting {
   readonly overrides: readonly Setting[];
 }
 
-/** By key, in the order in which the keys were first set; defaults are not among them. */
+/** By key, in the order in which the keys were first set; without defaults. */
 export type Settings = ReadonlyMap<string, EffectiveSetting>;
 
 export interface MergedSettings {
@@ -42,7 +42,7 @@ export function settingsOf(properties: Iterable<XmlProperty>, layer: "job" | "si
   return settings;
 }
 
-/** Without the blanks around it, but for the one that says of an access list that it names groups alone: ` ml`. */
+/** The text without surrounding blanks, except the one that makes an access list name groups only: ` ml`. */
 export function plainText(key: string, value: string): string {
   const isOfGroups = findKey(key)?.definition.type === accessControlList && /^[ \t]+\S/.test(value);
   return isOfGroups ? ` ${value.trim()}` : value.trim();
@@ -54,7 +54,7 @@ export function emptyKeys(properties: Iterable<XmlProperty>): ReadonlyMap<string
   return new Map(empty.map(({ name, file, line }) => [name, `${file}:${line}`]));
 }
 
-/** Older names of keys become the later ones, which TonY gave them; one that stands beside its later name has no effect. */
+/** Replaces earlier key names by the later ones that TonY gave them; an earlier name has no effect where its later name is set too. */
 export function underLaterNames(settings: readonly Setting[]): {
   readonly settings: readonly Setting[];
   readonly problems: readonly Problem[];
@@ -75,8 +75,8 @@ export function underLaterNames(settings: readonly Setting[]): {
 }
 
 /**
- * Lays settings over each other: the job's file, then the site's, whose final keys stay, then the command line, which adds to
- * multi-valued keys and replaces others. What the site's file keeps away is a warning, and what the job's file sets more than once.
+ * Merges settings: the job's file, then the site's, whose final keys win, then the command line, which adds to multi-valued keys
+ * and replaces others. Settings that the site's file overrides, and those that the job's file repeats, give warnings.
  * @param settings in that order
  */
 export function mergeSettings(settings: Iterable<Setting>): MergedSettings {
@@ -110,13 +110,13 @@ function overruled(setting: Setting, by: Setting): Problem {
   };
 }
 
-/** The site's file goes over the job's, whose writer may not know. */
+/** The site's file overrides the job's, whose writer may not know that. */
 function replaced(setting: EffectiveSetting): Problem[] {
   const own = setting.overrides.find(({ layer }) => layer === "job");
   return setting.layer === "site" && own !== undefined && own.value !== setting.value ? [overruled(own, setting)] : [];
 }
 
-/** The last one in a file wins, as in Hadoop, which its writer may not know. What an included file sets may be set anew on purpose. */
+/** The last setting in a file wins, as in Hadoop, which its writer may not know. Settings from an included file may be repeated on purpose. */
 function repeated(setting: EffectiveSetting): Problem[] {
   const [last, ...before] = [setting, ...setting.overrides].filter(({ layer }) => layer === "job");
   const places = before.filter(({ file }) => file === last?.file).map(({ at }) => at);
@@ -126,7 +126,7 @@ function repeated(setting: EffectiveSetting): Problem[] {
   return [{ severity: "warning", message, key: last.key, at: last.at }];
 }
 
-/** What the job says of Hadoop itself: every setting outside `tony.`, laid over the cluster's configuration. */
+/** The job's own Hadoop settings: every setting outside `tony.`, which overrides the cluster's configuration. */
 export function hadoopSettings(settings: Settings): Record<string, string> {
   const own = [...settings.values()].filter(({ key }) => !key.startsWith("tony."));
   return Object.fromEntries(own.map(({ key, value }) => [key, value]));

@@ -1,7 +1,7 @@
-/** Checks a value that came as JSON; `where` names it in the error. @throws ShapeError */
+/** Checks a value that was read from JSON; `where` names it in the error. @throws ShapeError */
 export type Shape<T> = (value: unknown, where: string) => T;
 
-/** A value is not of the shape it should have. */
+/** A value does not have the expected shape. */
 export class ShapeError extends RangeError {
   override readonly name = "ShapeError";
 }
@@ -12,7 +12,7 @@ export const bool: Shape<boolean> = (value, where) =>
 export const count: Shape<number> = (value, where) =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : fail(where, "a whole number");
 
-/** Any number: what a cluster told is taken as it is. */
+/** Any number: a cluster's values are taken as they are. */
 export const amount: Shape<number> = (value, where) =>
   typeof value === "number" && Number.isFinite(value) ? value : fail(where, "a number");
 
@@ -36,13 +36,13 @@ export function recordOf<T>(item: Shape<T>): Shape<Readonly<Record<string, T>>> 
 
 type OptionalKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T];
 
-/** Shapes of an object's fields: those that may be absent apart from those that may not. */
+/** Shapes of an object's fields: optional ones separate from required ones. */
 export interface Fields<T> {
   readonly required: { readonly [K in Exclude<keyof T, OptionalKeys<T>>]: Shape<T[K]> };
   readonly optional: { readonly [K in OptionalKeys<T>]-?: Shape<Exclude<T[K], undefined>> };
 }
 
-/** Further fields are dropped: a newer program may have written them. */
+/** Drops unknown fields: a newer program may have written them. */
 export function object<T>(fields: Fields<T>): Shape<T> {
   const required = Object.entries<Shape<unknown>>(fields.required);
   const optional = Object.entries<Shape<unknown>>(fields.optional);

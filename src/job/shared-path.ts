@@ -1,6 +1,6 @@
 /**
- * Whether a checkpoint can be read wherever a task runs next. A URL can; a path of a machine only below
- * `tony.application.checkpoint-dir`, which says that the folder is shared: any other may be a container's, or one machine's alone.
+ * Whether a checkpoint is readable wherever a task runs next. A URL is; a local path only below `tony.application.checkpoint-dir`,
+ * which declares that the folder is shared: any other may belong to a container, or to one machine.
  */
 export function isShared(path: string, sharedFolder: string | undefined): boolean {
   const local = localPath(path);
@@ -12,7 +12,7 @@ export function isShared(path: string, sharedFolder: string | undefined): boolea
   return inside && !local.split("/").includes("..");
 }
 
-/** Of a plain path or a `file:` URL; undefined for any other URL. */
+/** The path in a plain path or a `file:` URL; undefined for any other URL. */
 function localPath(pathOrUrl: string): string | undefined {
   const [, scheme, rest] = /^([a-z][a-z0-9+.-]+):(?:\/\/[^/]*)?(.*)$/i.exec(pathOrUrl) ?? [];
   if (scheme === undefined) {

@@ -1,6 +1,6 @@
 /**
- * How many entries stand at the beginning of a sorted list, by halves.
- * @param isBefore holds of those, and of none behind them
+ * The number of entries at the beginning of a sorted list, by binary search.
+ * @param isBefore true for those entries, and for none after them
  */
 export function countBefore<T>(sorted: readonly T[], isBefore: (entry: T) => boolean): number {
   let [low, high] = [0, sorted.length];

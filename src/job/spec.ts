@@ -9,15 +9,15 @@ export type { Resource };
 
 /**
  * What a job is, after every check that needs no cluster: plain, immutable JSON, made once by the client and shared by client,
- * ApplicationMaster and executor. Durations are in milliseconds, memory in MiB; a wait that is off is absent.
+ * ApplicationMaster and executor. Durations are in milliseconds, memory in MiB; a wait that is switched off is absent.
  *
- * Fields that have the value of one key come from the table of keys (`SectionOf`), where their meaning is; `nodeLabel` is already applied
- * to `am` and `roles`.
+ * Fields that are the value of one key come from the table of keys (`SectionOf`), which describes them; `nodeLabel` is already applied to
+ * `am` and `roles`.
  */
 export interface JobSpec extends SectionOf<"job"> {
   readonly specVersion: 2;
   readonly am: AmSpec;
-  /** Whether tasks of an elastic role go on when the program of one exits by itself with another code than 0. */
+  /** Whether tasks of an elastic role continue when the program of one exits by itself with a code other than 0. */
   readonly outlivesExits?: true;
   /** In the order of the job file; at least one. */
   readonly roles: readonly RoleSpec[];
@@ -25,20 +25,23 @@ export interface JobSpec extends SectionOf<"job"> {
   readonly leadTask: TaskId;
   /** The task that gets a port for TensorBoard: the `tensorboard` role's, else the lead task. */
   readonly tensorBoardTask: TaskId;
-  /** What every task's container finds in its working directory. */
+  /** The files in the working directory of every task's container. */
   readonly files: readonly FileToShip[];
   /** Environment of the containers: executors (and through them programs) and the ApplicationMaster. */
   readonly containerEnvironment: Readonly<Record<string, string>>;
   readonly carrier?: CarrierSpec;
   readonly search?: Search;
-  /** Of a search whose trials are gangs of the job's roles: how many there are. Absent: each is a task of its one role, if it is a search. */
+  /**
+   * In a search whose trials are gangs of the job's roles: the number of trials. Absent: each trial is a task of the only role, if it is a
+   * search.
+   */
   readonly trials?: number;
   readonly feeds?: readonly FeedSpec[];
   readonly groupLimits: readonly GroupLimit[];
   readonly failure: FailureSpec;
   readonly timeouts: Timeouts;
   readonly preemption: SectionOf<"preemption">;
-  /** Where the programs of this project and of the job may listen; absent: any free port. */
+  /** The ports that this project's programs and the job's may listen on; absent: any free port. */
   readonly ports: SectionOf<"ports">;
   readonly history: SectionOf<"history">;
   readonly logs: SectionOf<"logs">;
@@ -54,17 +57,17 @@ export interface GroupLimit {
   /** The group's roles. */
   readonly roles: readonly string[];
   readonly limitMs: number;
-  /** `fail`: the job, when it takes longer; `untrack`: the job does not wait for the role any more. */
+  /** `fail`: fail the job when it takes longer; `untrack`: stop waiting for the role. */
   readonly atLimit: "fail" | "untrack";
 }
 
 export type Framework = KeyValue<"tony.application.framework">;
-/** `gang`: nothing starts before every task is registered; `fcfs`: each task starts when it can, without a cluster spec. */
+/** `gang`: nothing starts before every task has registered; `fcfs`: each task starts when it can, without a cluster spec. */
 export type DistributedMode = KeyValue<"tony.application.distributed-mode">;
 /**
  * - `tracked`: the job ends when these have ended
- * - `untracked`: not waited for, stopped when the tracked ones are done; a failure counts
- * - `sidecar`: not waited for, a failure is ignored
+ * - `untracked`: not awaited, stopped when the tracked ones are done; a failure counts
+ * - `sidecar`: not awaited, a failure is ignored
  */
 export type Tracking = "tracked" | "untracked" | "sidecar";
 export type LogLevel = KeyValue<"tony.am.log-level">;
@@ -72,45 +75,45 @@ export type LogLevel = KeyValue<"tony.am.log-level">;
 export interface AmSpec extends SectionOf<"am"> {
   readonly resource: Resource;
   readonly nodeLabel?: string;
-  /** As that of a role. */
+  /** As for a role. */
   readonly image?: ImageVariables;
-  /** What its container finds; it gets none of the tasks' files. */
+  /** The files in its container, which gets none of the tasks' files. */
   readonly files: readonly FileToShip[];
 }
 
 export interface RoleSpec extends SectionOf<"role"> {
   readonly name: string;
   readonly instances: number;
-  /** Of each container. */
+  /** The resource of each container. */
   readonly resource: Resource;
   readonly nodeLabel?: string;
-  /** What NodeManagers are told of the image of its containers; absent: none. */
+  /** The variables that tell NodeManagers the image of its containers; absent: none. */
   readonly image?: ImageVariables;
-  /** Absent: YARN may place its containers anywhere, and no constraint names them. */
+  /** Absent: YARN may place its containers anywhere, and no constraint refers to them. */
   readonly constrained?: Constrained;
   /** Run by `bash -c` in the container's working directory. */
   readonly command: string;
-  /** Environment of the program alone (TonY's execution environment), over the container's. */
+  /** Environment of the program alone (TonY's execution environment), on top of the container's. */
   readonly environment: Readonly<Record<string, string>>;
   readonly tracking: Tracking;
-  /** A failure of any instance ends the job at once, whatever budget is left. */
+  /** A failure of any instance ends the job at once, even if there is budget left. */
   readonly stopOnFailure: boolean;
-  /** Which of its tasks are chiefs: all of role `chief`; the first of `worker` where there is no role `chief`; else none. */
+  /** Which of its tasks are chiefs: all of role `chief`; the first of `worker` where there is no role `chief`; otherwise none. */
   readonly chief: "all" | "first" | "none";
-  /** The port is held with SO_REUSEPORT while the program runs, for programs that open it so (TF_GRPC_REUSE_PORT). */
+  /** The port is held with SO_REUSEPORT while the program runs, for programs that open it with that option (TF_GRPC_REUSE_PORT). */
   readonly reusePort: boolean;
-  /** What its containers find beside the job's. */
+  /** The files in its containers, in addition to the job's. */
   readonly files: readonly FileToShip[];
-  /** Its one task runs in the ApplicationMaster's container: the job's only one, or one that prepares the others. */
+  /** Its one task runs in the ApplicationMaster's container: either the job's only task, or one that prepares the others. */
   readonly inMaster?: true;
-  /** Roles whose tracked tasks must be done before its containers are asked for; absent: none. */
+  /** Roles whose tracked tasks must be done before this role's containers are requested; absent: none. */
   readonly dependsOn?: readonly string[];
 }
 
-/** Variables of a container's environment by which a NodeManager knows that it is to run in an image, and how. */
+/** Environment variables that tell a NodeManager to run a container in an image, and how. */
 export type ImageVariables = Readonly<Record<string, string>>;
 
-/** What YARN is asked for by a SchedulingRequest instead of ResourceRequests. */
+/** What YARN is asked for in a SchedulingRequest instead of ResourceRequests. */
 export interface Constrained {
   readonly tags: readonly string[];
   readonly constraint?: PlacementConstraint;
@@ -118,13 +121,13 @@ export interface Constrained {
 
 /** One `SOURCE[::NAME][#archive]` of the job. */
 export interface FileToShip {
-  /** A local path, absolute, or a URL whose scheme Hadoop knows. */
+  /** An absolute local path, or a URL whose scheme Hadoop knows. */
   readonly source: string;
   /** The name in the container's working directory. */
   readonly name: string;
   /**
-   * - `file`: as it is
-   * - `archive`: unpacked under a directory of that name; a local directory is packed first
+   * - `file`: unchanged
+   * - `archive`: unpacked into a directory of that name; a local directory is packed first
    * - `working-directory`: an archive, or local directory, whose entries appear in the working directory itself
    */
   readonly as: "file" | "archive" | "working-directory";
@@ -132,51 +135,51 @@ export interface FileToShip {
 
 /** What executors upload from their containers. Local folders are relative to the container's working directory. */
 export interface CarrierSpec extends SectionOf<"carrier"> {
-  /** Uploaded to `checkpointDir`, and downloaded from it; `keep` is how many are kept there for each task. */
+  /** Uploaded to `checkpointDir` and downloaded from it; `keep` is the number kept there for each task. */
   readonly checkpoints?: { readonly localDir: string; readonly keep: number };
   readonly output?: { readonly localDir: string; readonly dir: string };
-  /** Of one executor; absent: no limit. */
+  /** The limit of one executor; absent: none. */
   readonly bytesPerSecond?: number;
 }
 
 export interface FailureSpec extends SectionOf<"failure"> {
-  /** `fail`: a tracked task that ends badly, its budget spent, fails the job. `tolerate`: only if every tracked task did. */
+  /** `fail`: a tracked task that ends badly when its budget is used up fails the job. `tolerate`: only if every tracked task did. */
   readonly onWorkerFailure: "fail" | "tolerate";
-  /** Restarts of a generation that each class of failure may cause. */
+  /** How many restarts of a generation each class of failure may cause. */
   readonly budgets: SectionOf<"failure.budgets">;
   /** The first restart is immediate, the second waits `initialMs`, each further one twice as long up to `maxMs`. */
   readonly backOff: SectionOf<"failure.backOff">;
-  /** After how many failures of a machine the container is replaced, the node excluded, the job failed. */
+  /** The numbers of failures of a machine after which the container is replaced, the node excluded, the job failed. */
   readonly blame: SectionOf<"failure.blame">;
 }
 
 export interface Timeouts extends SectionOf<"timeouts"> {
-  /** An executor that sent no message for so long is lost. */
+  /** An executor that has sent no message for this long is lost. */
   readonly heartbeatExpiryMs: number;
-  /** The other tasks' exits are awaited for so long before the cause of a failure is decided. */
+  /** How long the other tasks' exits are awaited before the cause of a failure is decided. */
   readonly verdictMs: number;
-  /** An executor that has no ApplicationMaster for so long ends its program. */
+  /** An executor without an ApplicationMaster for this long ends its program. */
   readonly orphanMs: number;
 }
 
 /** Inclusive at both ends. */
 export type PortRange = NonNullable<KeyValue<"tony.am.port-range">>;
 
-/** The archive whose unpacked content holds the file: one of that name, else the one that is laid out in the working directory itself. */
+/** The archive that contains the file: one with that name, else the one that is unpacked into the working directory itself. */
 export function archiveOf(file: string, files: readonly FileToShip[]): FileToShip | undefined {
   const named = files.find(({ as, name }) => as === "archive" && file.startsWith(`${name}/`));
   return named ?? files.find(({ as }) => as === "working-directory");
 }
 
 /**
- * Whether a job's page shows all of it at YARN's proxy to who has its key. That, and what is shown, cross the network in clear text: where the
- * cluster is secured only for who asks for it.
+ * Whether a job's page at YARN's proxy shows everything to those who have its key. The key and the content cross the network unencrypted
+ * there: on a secured cluster this is therefore only so on request.
  */
 export function opensByKey({ page }: Pick<AmSpec, "page">, isSecured: boolean): boolean {
   return page ?? !isSecured;
 }
 
-/** How many tasks of a role the job has: a search has those of each trial. */
+/** How many tasks of a role the job has: in a search those of all trials. */
 export function tasksOfRole(
   { trials = 1 }: Pick<JobSpec, "trials">,
   { instances }: Pick<RoleSpec, "instances">,
@@ -189,7 +192,7 @@ export function countTasks(spec: Pick<JobSpec, "trials" | "roles">): number {
   return spec.roles.reduce((sum, role) => sum + tasksOfRole(spec, role), 0);
 }
 
-/** With how many of its tasks a role can start: all, unless it is elastic. */
+/** The number of tasks with which a role can start: all, unless it is elastic. */
 export function leastInstances({ minInstances, instances }: Pick<RoleSpec, "minInstances" | "instances">): number {
   return minInstances ?? instances;
 }

@@ -2,16 +2,16 @@ import { type Place, placeOf } from "./diagnosis/python-stacks.ts";
 import type { TaskPlace } from "./execution.ts";
 import { arrayOf, count, object, string } from "./shape.ts";
 
-/** A line that is kept. */
+/** The longest line that is kept. */
 const MOST_CHARACTERS = 500;
 
 /** One process of a task's program: its Python stacks, or why there are none. */
 export interface ProcessStacks {
   readonly pid: number;
   readonly parent: number;
-  /** The name of the file that it runs, `python3.11`. */
+  /** The name of the executable, `python3.11`. */
   readonly program: string;
-  /** Of all its threads, as Python's faulthandler writes them. */
+  /** The stacks of all its threads, in the format of Python's faulthandler. */
   readonly stacks?: string;
   readonly why?: string;
 }
@@ -24,13 +24,13 @@ export const readProcessStacks = arrayOf(
   }),
 );
 
-/** A process that says where its task stands. */
+/** A process whose place in the code is known. */
 export interface PlacedProcess {
   readonly pid: number;
   readonly place: Place;
 }
 
-/** Where a task stands; undefined: none of its processes says. */
+/** Where a task is in its code; undefined: none of its processes shows that. */
 export function taskPlaceOf(processes: readonly ProcessStacks[]): TaskPlace | undefined {
   const places = leadingProcesses(processes).map(({ place }) => place);
   const [first] = places;
@@ -44,8 +44,8 @@ export function taskPlaceOf(processes: readonly ProcessStacks[]): TaskPlace | un
 }
 
 /**
- * Those processes of a task that say where it stands: which run the job's own code, and are no helpers of one that does, such as the
- * processes of a data loader; else all of which it is known.
+ * The processes that show where a task is: those that run the job's own code, without helpers of these such as a data loader's
+ * processes; otherwise all whose place is known.
  */
 export function leadingProcesses(processes: readonly ProcessStacks[]): readonly PlacedProcess[] {
   const placed = processes.flatMap(({ pid, parent, stacks }) => {
@@ -57,13 +57,13 @@ export function leadingProcesses(processes: readonly ProcessStacks[]): readonly 
   return leading.length > 0 ? leading : placed;
 }
 
-/** Tasks, or processes of tasks, that stand at the same place. */
+/** Tasks, or processes of tasks, at the same place in the code. */
 export interface PlaceGroup {
   readonly where: string;
   readonly who: readonly string[];
 }
 
-/** Those of the most first. */
+/** The largest group first. */
 export function groupPlaces(places: Iterable<readonly [who: string, where: string]>): readonly PlaceGroup[] {
   const groups = new Map<string, string[]>();
   for (const [who, where] of places) groups.set(where, [...(groups.get(where) ?? []), who]);

@@ -16,7 +16,7 @@ import { type Shape, ShapeError } from "./shape.ts";
 export type { FailureClass } from "./reasons/facts.ts";
 
 /**
- * The state of a job as people and programs see it: what the AM publishes, `tony-ts status --json` prints and history keeps.
+ * The state of a job for people and programs: what the AM publishes, `tony-ts status --json` prints and the history keeps.
  * Times are milliseconds since the epoch. Fields are only ever added.
  */
 export interface JobStatus {
@@ -27,9 +27,9 @@ export interface JobStatus {
   readonly queue: string;
   readonly state: JobState;
   readonly generation: number;
-  /** Each program starts as soon as it can, without a cluster spec; absent: all together. */
+  /** Each program starts as soon as it can, without a cluster spec; absent: all start together. */
   readonly distributedMode?: "fcfs";
-  /** When the cluster took it; absent on this machine. */
+  /** When the cluster accepted it; absent on this machine. */
   readonly submittedAtMs?: number;
   /** When its first ApplicationMaster started. */
   readonly startedAtMs: number;
@@ -39,31 +39,31 @@ export interface JobStatus {
   readonly amContainerId?: string;
   readonly roles: readonly RoleStatus[];
   readonly tasks: readonly TaskStatus[];
-  /** What the job waits for, most important first; empty while nothing is waited for. */
+  /** What the job waits for, most important first; empty while it waits for nothing. */
   readonly waits: readonly Wait[];
   readonly generations: readonly GenerationSummary[];
   /** Later attempts of the ApplicationMaster; absent: there was none. */
   readonly takeovers?: readonly Takeover[];
   readonly budgets: Budgets;
   readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
-  /** The complete one with the highest step that can be read wherever a task runs. */
+  /** The complete checkpoint with the highest step that is readable wherever a task runs. */
   readonly checkpoint?: Checkpoint;
-  /** The checkpoint of an earlier job that it began with (`tony.application.resume-from`). */
+  /** The checkpoint of an earlier job that this one began with (`tony.application.resume-from`). */
   readonly resumeFrom?: string;
-  /** A later one that was in a container: nothing resumes from it. */
+  /** A later one that existed only in a container: nothing resumes from it. */
   readonly droppedCheckpoint?: DroppedCheckpoint;
   readonly usage: Usage;
-  /** While no program of the job uses its processor or GPUs, for longer than `tony.task.idle-warning-ms`. */
+  /** Present while no program of the job uses its CPUs or GPUs, for longer than `tony.task.idle-warning-ms`. */
   readonly idle?: Idle;
   readonly search?: SearchStatus;
-  /** Those of the job, by name; absent: it has none. */
+  /** The job's feeds, by name; absent: it has none. */
   readonly feeds?: readonly FeedStatus[];
   readonly outcome?: JobOutcome;
 }
 
 /**
- * - `starting`: the AM is not yet registered with the ResourceManager
- * - `gathering`: containers are asked for, launched, or their executors have not all registered
+ * - `starting`: the AM has not yet registered with the ResourceManager
+ * - `gathering`: containers are requested or launched, or not all of their executors have registered
  * - `running`: the cluster spec is out and children run
  * - `restarting`: the children of a generation are being stopped before the next one
  * - `finishing`: the outcome is decided and being carried out
@@ -93,9 +93,10 @@ export interface RoleStatus {
 }
 
 /**
- * - `waiting`: no container · `allocated`: has one, not started · `launched`: the NodeManager accepted it, files are being localised
+ * - `waiting`: no container · `allocated`: has one, not started · `launched`: the NodeManager has accepted it and localises its
+ *   files
  * - `registered`: its executor is connected and holds a port · `running`: its program runs
- * - `succeeded` `failed`: its program ended by itself · `stopped`: we stopped it · `lost`: its container or executor went away
+ * - `succeeded` `failed`: its program ended by itself · `stopped`: we stopped it · `lost`: its container or executor disappeared
  */
 export type TaskState =
   | "waiting"
@@ -108,53 +109,53 @@ export type TaskState =
   | "stopped"
   | "lost";
 
-/** What trials of a search are compared by, and how one of them is run alone. */
+/** How the trials of a search are compared, and how to run a single one of them. */
 export interface SearchStatus {
   readonly metric: string;
   readonly direction: Direction;
-  /** Their names, in the order of the search. */
+  /** The names of the parameters, in the order of the search. */
   readonly parameters: readonly string[];
   /** With `{{param.NAME}}`. */
   readonly command: string;
-  /** How many trials there may be; absent where each is one task. */
+  /** The highest number of trials; absent where each is a single task. */
   readonly trials?: number;
-  /** What each of `parameters` may be, as a job has it. */
+  /** The domain of each of `parameters`, as a job writes it. */
   readonly space?: readonly string[];
-  /** The job's file as it was given; absent of a job of options alone. */
+  /** The job's file as it was given; absent for a job from options alone. */
   readonly jobFile?: string;
-  /** Keys that the command which ran the search set beside that file. */
+  /** Keys that the command of the search set in addition to that file. */
   readonly givenKeys?: readonly string[];
-  /** Its folder for this application has `result.json` and `trials.jsonl` when it has ended. */
+  /** Its subfolder for this application has `result.json` and `trials.jsonl` once the search has ended. */
   readonly outputDir?: string;
   readonly containerTime?: ContainerTime;
   readonly algorithm?: Search["algorithm"];
-  /** By which rule trials are stopped early, or pause, and at which steps. */
+  /** The rule by which trials are stopped early, or pause, and its steps. */
   readonly stop?: Search["stop"];
   readonly budget?: Rungs;
   /** How many trials run at once. */
   readonly maxParallel?: number;
 }
 
-/** How far a feed is, in the present generation. */
+/** The progress of a feed, in the current generation. */
 export interface FeedStatus {
   readonly name: string;
-  /** The epoch that is read, from 0 on; as many as there are once all are over. */
+  /** The current epoch, from 0; equal to the number of epochs once all are over. */
   readonly epoch: number;
-  /** Absent: without end. */
+  /** Absent: no end. */
   readonly epochs?: number;
-  /** Of an epoch. */
+  /** The number of splits in an epoch. */
   readonly splits: number;
-  /** Of an input that grows: each file that was written before then is used, or left out; absent where there is none. */
+  /** For a growing input: every file written before this time is used, or left out; absent for other inputs. */
   readonly watermarkMs?: number;
-  /** How many of this epoch's are used. */
+  /** How many splits of this epoch are used. */
   readonly used: number;
-  /** How many failed too often, and are left out. */
+  /** How many failed too often and are left out. */
   readonly leftOut: number;
-  /** Which of them, and why: the first ones. */
+  /** The first of those that were left out, and why. */
   readonly failures: readonly SplitFailure[];
-  /** How many others have failed and were handed out again. */
+  /** How many others failed and were handed out again. */
   readonly triedAgain: number;
-  /** The folder of what programs make of it. */
+  /** The folder for the results that programs make. */
   readonly output?: string;
   readonly readers: readonly FeedReaderStatus[];
 }
@@ -168,30 +169,30 @@ export interface SplitFailure {
   readonly reason: string;
 }
 
-/** What a task has used of a feed since it began to read, or the last attempt of the ApplicationMaster began. */
+/** What a task has used of a feed since it began to read, or since the last attempt of the ApplicationMaster began. */
 export interface FeedReaderStatus {
   readonly task: string;
   readonly splits: number;
-  /** Those of the splits that it has used; 0 where it counts none. */
+  /** The rows in the splits that it has used; 0 where it counts none. */
   readonly rows: number;
   readonly sinceMs: number;
-  /** When it had last used a split. */
+  /** When it last used up a split. */
   readonly usedAtMs: number;
-  /** It has ended well. */
+  /** Whether it ended successfully. */
   readonly isDone: boolean;
 }
 
 export interface TrialStatus {
   readonly state: TrialState;
-  /** Why it was stopped early, or how it failed. */
+  /** Why it was stopped early or failed. */
   readonly why?: string;
-  /** What it reported last of the metric, where that is no number of JSON. */
+  /** Its last value of the metric, where JSON cannot represent that number. */
   readonly nonFinite?: NonFinite;
-  /** Its furthest one that any container can read. */
+  /** Its furthest checkpoint that any container can read. */
   readonly checkpoint?: string;
-  /** Of one that failed: the last of what its program wrote, or its traceback. */
+  /** For a failed trial: its program's last lines, or its traceback. */
   readonly lines?: readonly string[];
-  /** Of one that ended in an earlier search: the application that has its logs. */
+  /** For a trial that ended in an earlier search: the application that has its logs. */
   readonly application?: string;
 }
 
@@ -201,58 +202,58 @@ export interface TaskStatus {
   readonly state: TaskState;
   readonly host?: string;
   readonly port?: number;
-  /** Its others, by the names of `tony.{role}.ports`. */
+  /** Its other ports, by the names of `tony.{role}.ports`. */
   readonly ports?: Readonly<Record<string, number>>;
   readonly containerId?: string;
   /** `host:port` of the node's web server. */
   readonly nodeHttpAddress?: string;
   readonly startedAtMs?: number;
   readonly endedAtMs?: number;
-  /** `0`, `1`, `SIGKILL`, `-104`: what a table shows. */
+  /** `0`, `1`, `SIGKILL`, `-104`: the text for a table. */
   readonly exit?: string;
-  /** The last step, and that of the last complete checkpoint, that its program reported in this generation. */
+  /** The last step, and the step of the last complete checkpoint, that its program reported in this generation. */
   readonly step?: number;
   readonly checkpointStep?: number;
-  /** Its steps in a second, of the last ten, against the median of its role's running tasks; absent: it runs not, or reports no steps. */
+  /** Its steps per second, over the last ten, relative to the median of its role's running tasks; absent: it does not run, or reports no steps. */
   readonly rate?: number;
   /** The last value of each metric that its program reported in this generation. */
   readonly metrics?: Readonly<Record<string, number>>;
-  /** Of a trial of a search: its parameters, as text. */
+  /** For a trial of a search: its parameters, as text. */
   readonly params?: Readonly<Record<string, string>>;
-  /** The same, how it stands. */
+  /** For a trial of a search: its state. */
   readonly trial?: TrialStatus;
-  /** The last of each kind. */
+  /** The last transfer of each kind. */
   readonly transfers?: readonly Transfer[];
   readonly memoryBytes?: number;
-  /** The most that it ever used, in all its lives. */
+  /** The most memory that it ever used, in all its lives. */
   readonly maxMemoryBytes?: number;
   readonly cpuCores?: number;
-  /** Absent where its node's kernel does not tell it. */
+  /** Absent where its node's kernel does not report it. */
   readonly disk?: DiskUse;
-  /** Its GPUs when they were last measured. */
+  /** The last measurement of its GPUs. */
   readonly gpus?: GpuMetrics;
-  /** How often this task was started before, when it restarts alone. */
+  /** How many times this task was restarted alone. */
   readonly restarts: number;
-  /** Why it was the last time. */
+  /** The reason of its last restart. */
   readonly restartReason?: string;
 }
 
-/** What the processes of a task had read from disks and written to them since they were measured before. */
+/** What a task's processes read from disks and wrote to them since the previous measurement. */
 export interface DiskUse {
   readonly readBytesPerSecond: number;
-  /** Counted when it is written to memory that the kernel stores later. */
+  /** Counted when it is written to memory, before the kernel stores it. */
   readonly writtenBytesPerSecond: number;
 }
 
-/** One thing that the job waits for, with the key that helps, if there is one: as data, and in words. */
+/** One thing that the job waits for, with the key that helps, if there is one: as data and in words. */
 export interface Wait {
   readonly reason: WaitReason;
-  /** What it is for, in words that stay the same while it lasts: `containers of worker`. */
+  /** The awaited thing, in words that stay the same while the wait lasts: `containers of worker`. */
   readonly cause: string;
-  /** The same with its numbers of this moment: `2 of 4 containers of worker: 4 GiB, 2 cores`. */
+  /** The same with its current numbers: `2 of 4 containers of worker: 4 GiB, 2 cores`. */
   readonly what: string;
   readonly sinceMs: number;
-  /** Why it is not there yet. */
+  /** Why it is still missing. */
   readonly delays: readonly DelayReason[];
   /** The same in words. */
   readonly reasons: readonly string[];
@@ -260,37 +261,37 @@ export interface Wait {
   /** The remedy as data. */
   readonly fix?: Remedy;
   readonly endsAtMs?: number;
-  /** What happens at `endsAtMs`, if not simply the end of the job or of the wait: `its containers are returned`. */
+  /** What happens at `endsAtMs`, if it is not just the end of the job or of the wait: `its containers are returned`. */
   readonly atEnd?: string;
 }
 
 export interface Budgets {
   readonly program: Budget;
   readonly infrastructure: Budget;
-  /** Roles whose programs' failures count for them alone (`tony.<role>.retry-count`), each with its own. */
+  /** Roles with a budget of their own for their programs' failures (`tony.<role>.retry-count`). */
   readonly roles?: readonly RoleBudget[];
 }
 
-/** Restarts after failures of one role's programs. */
+/** The restarts after failures of one role's programs. */
 export interface RoleBudget {
   readonly role: string;
   readonly used: number;
   readonly limit: number;
 }
 
-/** Restarts after failures of one class. */
+/** The restarts after failures of one class. */
 export interface Budget {
   readonly used: number;
   readonly limit: number;
-  /** Only those of so long count as used; absent where all of the job do. */
+  /** Only restarts within this time count as used; absent where all of the job count. */
   readonly windowMs?: number;
 }
 
-/** `restored`: an earlier checkpoint than the one that the program was to begin with. */
+/** `restored`: an earlier checkpoint than the one that the program was to resume from. */
 export const transferKinds = ["checkpoint", "output", "restored"] as const;
 export const transferStates = ["under-way", "done", "incomplete", "failed", "empty"] as const;
 
-/** How an upload of an executor goes, or went; `empty` is output of which the program left no file. */
+/** The state of an executor's upload; `empty` is output of which the program left no file. */
 export interface Transfer {
   readonly what: (typeof transferKinds)[number];
   readonly state: (typeof transferStates)[number];
@@ -298,48 +299,51 @@ export interface Transfer {
   readonly url: string;
   readonly files: number;
   readonly bytes: number;
-  /** Of the checkpoint; 0 for output. */
+  /** The checkpoint's step; 0 for output. */
   readonly step: number;
-  /** Since when it is in this state. */
+  /** Since when it has been in this state. */
   readonly atMs: number;
-  /** Why it failed, what of it is not stored, what is stored under another name, where the program left no file, or why an earlier one was taken; else empty. */
+  /**
+   * Why it failed, what was not stored, what is stored under another name, where the program left no file, or why an earlier one was used;
+   * otherwise empty.
+   */
   readonly reason: string;
 }
 
 export interface DroppedCheckpoint extends Checkpoint {
-  /** The task in whose container it was. */
+  /** The task whose container it was in. */
   readonly task: string;
 }
 
-/** When a later attempt of the ApplicationMaster went on with the job. */
+/** When a later attempt of the ApplicationMaster took over the job. */
 export interface Takeover {
   readonly attempt: number;
   readonly atMs: number;
 }
 
-/** How one generation went. What is absent did not happen. */
+/** The course of one generation. A time is absent if its event did not happen. */
 export interface GenerationSummary {
   readonly generation: number;
   readonly startedAtMs: number;
   /** When all of its tasks had containers. */
   readonly allocatedAtMs?: number;
-  /** When the files were there in all of them, and their executors began. */
+  /** When all of them had their files, and their executors began. */
   readonly localizedAtMs?: number;
-  /** When all executors were ready, and the cluster spec went out. */
+  /** When all executors were ready, and the cluster spec was sent. */
   readonly registeredAtMs?: number;
-  /** When all of its programs ran; where each starts by itself, the first. */
+  /** When all of its programs ran; where each starts by itself, when the first one did. */
   readonly runningAtMs?: number;
   readonly endedAtMs?: number;
   readonly endedBy?: Cause;
   readonly resumedFrom?: Checkpoint;
-  /** Of a job with several stages: the roles of this one's. */
+  /** In a job with several stages: the roles of this one. */
   readonly roles?: readonly string[];
 }
 
-/** Why a generation ended: the root, and what followed from it. */
+/** Why a generation ended: the root cause, and its consequences. */
 export interface Cause {
   readonly class: FailureClass;
-  /** When it ended. */
+  /** The generation in which it ended. */
   readonly generation?: number;
   /** The code, with all facts of the summary. */
   readonly reason: EndingReason | MasterReason;
@@ -356,24 +360,24 @@ export interface Cause {
   /** The remedy's code and facts. */
   readonly fix?: Remedy;
   readonly consequences: readonly string[];
-  /** The same with their facts, in the same order. */
+  /** The consequences as data, in the same order. */
   readonly followed: readonly Consequence[];
 }
 
 /** How the job ended. */
 export interface JobOutcome {
   readonly result: "succeeded" | "failed" | "killed";
-  /** One sentence; YARN's diagnostics. */
+  /** One sentence, also used as YARN's diagnostics. */
   readonly summary: string;
   readonly cause?: Cause;
-  /** Why no restart followed the cause: the budget or setting that ended the job, with its key. */
+  /** Why the cause was not followed by a restart: the budget or setting that ended the job, with its key. */
   readonly rule?: string;
   /** The code and facts of the rule, or of the summary where there is no rule. */
   readonly reason: OutcomeReason;
   readonly endedAtMs: number;
 }
 
-/** Only the version is checked: the program that wrote it has the same types. @throws ShapeError */
+/** Checks only the version: the program that wrote it has the same types. @throws ShapeError */
 export const readJobStatus: Shape<JobStatus> = (value, where) => {
   if (isVersionOne(value)) return value;
   throw new ShapeError(`${where === "" ? "the value" : where} is not a status of version 1`);

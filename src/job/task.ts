@@ -1,4 +1,4 @@
-/** A task's name, `<role>:<index>`, as people, logs and messages write it. */
+/** A task's name, `<role>:<index>`, as used for people, in logs and in messages. */
 export type TaskId = string;
 
 export interface TaskName {
@@ -6,7 +6,7 @@ export interface TaskName {
   readonly index: number;
 }
 
-/** What a role may be called. */
+/** A valid name of a role. */
 export const ROLE_NAME = /^[a-z][a-z0-9-]*$/;
 /** The same for people. */
 export const ROLE_NAME_WORDS = "lower-case letters, digits and dashes, beginning with a letter";
@@ -17,7 +17,7 @@ export function formatTaskId(role: string, index: number): TaskId {
   return `${role}:${index}`;
 }
 
-/** Undefined when the text is no task id. */
+/** Undefined when the text is not a task id. */
 export function parseTaskId(text: string): TaskName | undefined {
   const [, role, index] = TASK_ID.exec(text) ?? [];
   return role === undefined || index === undefined ? undefined : { role, index: Number(index) };

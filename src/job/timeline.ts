@@ -1,7 +1,7 @@
 import { durationWords } from "./reasons/words.ts";
 import type { Cause, GenerationSummary, JobOutcome, JobStatus, Takeover } from "./status.ts";
 
-/** What a job's time goes to, in the order in which it comes, and how long that lasts. */
+/** The phases of a job's time, in order, each with a name for people. */
 export const timelinePhases = {
   queued: "until its ApplicationMaster ran",
   starting: "until that had asked for containers",
@@ -18,18 +18,18 @@ export interface TimelineSpan {
   readonly phase: TimelinePhase;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Of which generation; absent before the first. */
+  /** The generation; absent before the first one. */
   readonly generation?: number;
 }
 
-/** The generations of roles that start together, one after the other. */
+/** The generations of roles that start together, in sequence. */
 export interface TimelineLane {
-  /** Of a job with several stages: which of them. */
+  /** In a job with several stages: the roles of this one. */
   readonly roles?: readonly string[];
   readonly spans: readonly TimelineSpan[];
 }
 
-/** A job's whole time, from its submission to its end, or to now. Times are milliseconds since the epoch. */
+/** A job's whole time, from its submission to its end or to now. Times are milliseconds since the epoch. */
 export interface Timeline {
   readonly fromMs: number;
   readonly toMs: number;
@@ -40,7 +40,7 @@ export interface Timeline {
   readonly takeovers: readonly Takeover[];
 }
 
-/** What a timeline is made of. */
+/** The facts that a timeline is computed from. */
 export interface Timed
   extends Pick<
     JobStatus,
@@ -49,7 +49,7 @@ export interface Timed
   readonly outcome?: Pick<JobOutcome, "endedAtMs"> & { readonly cause?: Pick<Cause, "generation"> };
 }
 
-/** Those that count: the next one of the same tasks may have been opened before it was known that the job ends with this one. */
+/** The generations that count: the next one of the same tasks may have been opened before it was known that the job ends with this one. */
 export function countedGenerations({
   generations,
   outcome,
@@ -61,7 +61,7 @@ export function countedGenerations({
   );
 }
 
-/** Of a search without its trials, which overlap. Clocks of machines differ: no span ends before it begins. */
+/** For a search without its trials, which overlap. The clocks of machines differ: no span ends before it begins. */
 export function timelineOf(status: Timed): Timeline {
   const { submittedAtMs = status.startedAtMs, startedAtMs, nowMs, takeovers = [], search, outcome } = status;
   const generations = countedGenerations(status);
@@ -77,7 +77,7 @@ export function timelineOf(status: Timed): Timeline {
   };
 }
 
-/** Each with what it took in all, in the order in which they come; without what took no time. */
+/** Each phase with its total duration, in order; without phases of no duration. */
 export function totalsOf(spans: readonly TimelineSpan[]): { readonly phase: TimelinePhase; readonly tookMs: number }[] {
   const phases = new Set(spans.map(({ phase }) => phase));
   return [...phases].map((phase) => ({
@@ -95,7 +95,7 @@ export function totalWords(spans: readonly TimelineSpan[]): string {
 
 const TENTHS_BELOW_MS = 10_000;
 
-/** As durations are told; of a short one its tenths. */
+/** A duration in words; a short one with tenths. */
 export function spanWords(ms: number): string {
   return ms < TENTHS_BELOW_MS ? `${(ms / 1000).toFixed(1)} s` : durationWords(ms);
 }
@@ -127,7 +127,7 @@ function laneOf(own: readonly GenerationSummary[], toMs: number, isRestarting: b
   return { ...(first?.roles && { roles: first.roles }), spans };
 }
 
-/** @param ends when each phase but the last was over; the phase after the last of which that is known goes on until the end */
+/** @param ends when each phase but the last was over; the phase after the last known end continues until the end */
 function spansOf(
   fromMs: number,
   toMs: number,

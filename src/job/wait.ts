@@ -28,13 +28,13 @@ export function waitOf({ reason: awaited, delays = [], fix, sinceMs, endsAtMs }:
   };
 }
 
-/** What is awaited and why it is not there, in one phrase: `1 container of worker: 4 GiB (no node has so much free)`. */
+/** The awaited thing and why it is missing, in one phrase: `1 container of worker: 4 GiB (no node has so much free)`. */
 export function awaitedWords({ reason: awaited, delays = [] }: Pick<WaitFacts, "reason" | "delays">): string {
   const what = waitReasons[awaited.code].words(awaited);
   return delays.length === 0 ? what : `${what} (${delays.map(delayWords).join("; ")})`;
 }
 
-/** Words that stay the same while it lasts. */
+/** Words that stay the same while the wait lasts. */
 function causeWords(awaited: WaitReason): string {
   switch (awaited.code) {
     case "containers":
@@ -55,7 +55,7 @@ function causeWords(awaited: WaitReason): string {
   }
 }
 
-/** What happens when its time is up, if not simply the end of the job or of the wait. */
+/** What happens when its time is up, if it is not just the end of the job or of the wait. */
 function atEndWords(awaited: WaitReason): string | undefined {
   if (awaited.code === "gang") {
     const so = "its containers are returned and requested again, so that another job can go on";

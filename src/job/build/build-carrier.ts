@@ -6,14 +6,14 @@ import { firstOfSearch } from "./build-search.ts";
 import { clashesAsWritten } from "./folder-clashes.ts";
 import type { JobReader } from "./job-reader.ts";
 
-/** What executors copy from and to containers; undefined when no key asks for it. Each local folder needs a destination. */
+/** What executors copy from and to containers; undefined when no key requests it. Each local folder needs a destination. */
 export function buildCarrier(reader: JobReader): CarrierSpec | undefined {
   const checkpoints = localFolder(reader, "tony.checkpoint.local-dir", "tony.application.checkpoint-dir");
   const output = localFolder(reader, "tony.output.local-dir", "tony.output.dir");
   const outputDir = reader.read("tony.output.dir");
   if (checkpoints !== undefined && output !== undefined) requireTwoFolders(reader, checkpoints, output);
   if (output === undefined && outputDir !== undefined) {
-    // A search leaves its trials there by itself.
+    // A search stores its trials there itself.
     if (firstOfSearch(reader) !== undefined) requireScheme(reader, "tony.output.dir", outputDir);
     else
       reader.error("tony.output.dir", "needs tony.output.local-dir: the folder in which programs leave their results");
@@ -31,7 +31,7 @@ export function buildCarrier(reader: JobReader): CarrierSpec | undefined {
   };
 }
 
-/** Each replaces what is in its folder: a checkpoint that is brought back, and results of a later run. */
+/** Both replace the content of their folder: a restored checkpoint, and the results of a later run. */
 function requireTwoFolders(reader: JobReader, checkpoints: string, output: string): void {
   if (checkpoints === output) {
     reader.error("tony.output.local-dir", `is the folder of checkpoints too (${output}): give each its own`);

@@ -5,7 +5,7 @@ import { nearest } from "../nearest.ts";
 import type { Constrained, RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 
-/** How YARN is to place the containers of a role; undefined where it may do so anywhere, and nothing names them. */
+/** How YARN should place a role's containers; undefined where it may place them anywhere and no constraint names them. */
 export function buildConstrained(reader: JobReader, role: string): Constrained | undefined {
   const tags =
     reader.read("tony.{role}.allocation-tags", { role }) ?? reader.read("tony.containers.allocation-tags") ?? [];
@@ -19,7 +19,7 @@ export function buildConstrained(reader: JobReader, role: string): Constrained |
   return { tags, constraint: others.length === 0 ? first : { kind: "and", of: [first, ...others] } };
 }
 
-/** What of the roles' places could never be had, or is said twice. */
+/** Reports placements that are impossible, or specified twice. */
 export function checkConstrained(reader: JobReader, roles: readonly RoleSpec[]): void {
   const known = roles.flatMap(({ constrained }) => constrained?.tags ?? []);
   for (const { name: role, constrained, nodeLabel, placement } of roles) {
@@ -42,7 +42,7 @@ export function checkConstrained(reader: JobReader, roles: readonly RoleSpec[]):
   }
 }
 
-/** Tags of this application's containers, which a constraint names. */
+/** Tags of this application's containers that a constraint names. */
 function ownTags(constraint: PlacementConstraint): readonly string[] {
   if (constraint.kind === "attribute") return [];
   if (constraint.kind !== "tags") return constraint.of.flatMap(ownTags);

@@ -12,7 +12,7 @@ type JobRole = Pick<RoleSpec, "name" | "dependsOn">;
 
 const BYTES_PER_MIB = 1 << 20;
 
-/** The feeds that a job's keys describe, by their names. */
+/** The feeds described by a job's keys, by name. */
 export function buildFeeds(reader: JobReader, roles: readonly JobRole[]): readonly FeedSpec[] {
   const asked = new Map<string, string>();
   for (const key of reader.settings.keys()) {
@@ -86,7 +86,7 @@ function readUneven(reader: JobReader, own: KeyParameters): Uneven | undefined {
   return uneven;
 }
 
-/** What cannot be beside a growing input is what an epoch is needed for, of which all is known. */
+/** A growing input excludes everything that needs a complete epoch. */
 function readGrowth(reader: JobReader, own: KeyParameters): Pick<FeedSpec, "relistMs" | "until"> {
   const [relist, until] = [keyFor("tony.feed.{feed}.relist", own), keyFor("tony.feed.{feed}.until", own)];
   const relistMs = reader.read("tony.feed.{feed}.relist", own);
@@ -106,7 +106,7 @@ function readGrowth(reader: JobReader, own: KeyParameters): Pick<FeedSpec, "reli
   return { relistMs, ...(end !== undefined && { until: end }) };
 }
 
-/** Undefined: an epoch begins when all of the one before is used. */
+/** Undefined: an epoch begins when the previous one is used up. */
 function readBoundary(reader: JobReader, own: KeyParameters): Boundary | undefined {
   const boundary = reader.read("tony.feed.{feed}.boundary", own);
   if (boundary === "barrier") return undefined;
@@ -149,7 +149,7 @@ function isPlace(place: string): boolean {
   return scheme === undefined ? place.startsWith("/") : scheme === "file" || isOfCluster(scheme);
 }
 
-/** Undefined where it is not said whole, which is an error. */
+/** Undefined where it is incomplete, which is an error. */
 function readCut(reader: JobReader, own: KeyParameters): Cut | undefined {
   const format = reader.read("tony.feed.{feed}.format", own);
   const recordBytes = reader.read("tony.feed.{feed}.record-size", own);

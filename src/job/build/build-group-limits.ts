@@ -5,7 +5,7 @@ import { isAfter } from "../stages.ts";
 import { missingRole } from "./build-roles.ts";
 import type { JobReader } from "./job-reader.ts";
 
-/** How long roles may run on after groups of others, in the order of the job file; what cannot be is an error. */
+/** How long roles may run on after groups of others have ended, in the order of the job file; impossible limits are errors. */
 export function buildGroupLimits(reader: JobReader, roles: readonly RoleSpec[]): GroupLimit[] {
   return [...reader.settings.keys()].flatMap((key) => {
     const { name, parameters } = findKey(key) ?? {};
@@ -22,7 +22,7 @@ function checkIgnored(reader: JobReader, key: string): void {
   if (!reader.settings.has(limit)) reader.warn(key, `has no effect without ${limit}`);
 }
 
-/** A site's file may name groups that only some of its jobs have a limit for. */
+/** A site's file may define groups that only some of its jobs have a limit for. */
 function checkUsed(reader: JobReader, key: string, group: string): void {
   const isUsed = [...reader.settings.keys()].some((other) => {
     const { name, parameters } = findKey(other) ?? {};

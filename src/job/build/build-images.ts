@@ -6,8 +6,8 @@ import type { JobReader } from "./job-reader.ts";
 const RUNTIME_TYPE = "YARN_CONTAINER_RUNTIME_TYPE";
 
 /**
- * What a NodeManager is told of the image of a role's containers, or of the ApplicationMaster's (`am`), by the names of
- * DockerLinuxContainerRuntime and RuncContainerRuntime; undefined where they run in none.
+ * The variables that tell a NodeManager the image of a role's containers, or of the ApplicationMaster's (`am`), by the
+ * names of DockerLinuxContainerRuntime and RuncContainerRuntime; undefined where they run in none.
  */
 export function imageVariables(reader: Pick<JobReader, "read">, role: string): ImageVariables | undefined {
   if (!reader.read("tony.docker.enabled")) return undefined;
@@ -30,7 +30,7 @@ export function imageVariables(reader: Pick<JobReader, "read">, role: string): I
   };
 }
 
-/** What of the images cannot be meant so. */
+/** Reports image settings that make no sense. */
 export function checkImages(reader: JobReader, roles: readonly string[]): void {
   const enabled = reader.read("tony.docker.enabled");
   const imageOf = (role: string) => keyFor("tony.docker.{role}.image", { role });

@@ -13,15 +13,15 @@ import { type VirtualMemoryCheck, virtualMemoryProblem } from "./virtual-memory.
 
 const TENSORBOARD = "tensorboard";
 
-/** What is known of a cluster's containers. */
+/** What is known about a cluster's containers. */
 export interface ContainerFacts {
-  /** The resource types that the cluster schedules; absent: not known yet, every name is accepted. */
+  /** The resource types that the cluster schedules; absent: unknown yet, every name is accepted. */
   readonly resourceTypes?: readonly ResourceType[];
-  /** Absent: there is no such check, or it is not known. */
+  /** Absent: there is no such check, or it is unknown. */
   readonly virtualMemory?: VirtualMemoryCheck;
 }
 
-/** The roles that have tasks, in the job's order, checked one by one. */
+/** The roles that have tasks, in the job's order, each checked. */
 export function buildRoles(reader: JobReader): RoleSpec[] {
   const names = roleNames(reader.settings).filter(
     (role) => (reader.read("tony.{role}.instances", { role }) ?? 0) > 0 && !isHorovodDriver(reader, role),
@@ -43,7 +43,7 @@ function checkOneTensorBoard(reader: JobReader): void {
   reader.warn(keyFor("tony.{role}.instances", { role: TENSORBOARD }), `is ${instances}, but one runs: ${own}`);
 }
 
-/** Nobody runs what was given for all, as by --executes. Beside sidecars alone it runs in the ApplicationMaster's container. */
+/** Reports a shared command, such as --executes, that no role runs. With sidecars only, it runs in the ApplicationMaster's container. */
 function checkSharedCommand(reader: JobReader, roles: readonly RoleSpec[]): void {
   const shared = "tony.containers.command";
   if (!reader.has(shared) || reader.read("tony.application.enable-preprocess")) return;
@@ -53,7 +53,7 @@ function checkSharedCommand(reader: JobReader, roles: readonly RoleSpec[]): void
 }
 
 interface RoleContext {
-  /** Of all roles of the job. */
+  /** All roles of the job. */
   readonly names: readonly string[];
   readonly hasChief: boolean;
   readonly logDir: string | undefined;
@@ -88,8 +88,8 @@ function buildRole(reader: JobReader, role: string, { names, hasChief, logDir }:
 }
 
 /**
- * The resource of each container of a role, or of the ApplicationMaster. A type that the cluster does not have is refused here, because the
- * ResourceManager drops it from the request without an error.
+ * The resource of each container of a role, or of the ApplicationMaster. Refuses a type that the cluster lacks, because the ResourceManager
+ * drops it from the request without an error.
  */
 export function readResource(
   reader: JobReader,
@@ -138,7 +138,7 @@ function tensorBoard(reader: JobReader): string {
   return `${interpreter} -m tensorboard.main --logdir "$TB_LOG_DIR" --port "$TB_PORT" --host "$NM_HOST"`;
 }
 
-/** @param names of all roles, of which a misspelt one may be meant for another */
+/** @param names of all roles, one of which may be meant by a misspelt name */
 function commandOf(reader: JobReader, role: string, names: readonly string[]): string {
   const command = ownCommand(reader, role) ?? (reader.read("tony.containers.command")?.trim() || undefined);
   if (command !== undefined) return command;
@@ -163,7 +163,7 @@ function trackingOf(reader: JobReader, role: string): Tracking {
   return reader.read("tony.application.untracked.jobtypes").includes(role) ? "untracked" : "tracked";
 }
 
-/** A role that a list names and the job does not have is most often a misspelt one. */
+/** A role in a list that the job does not have is most often misspelt. */
 function checkRoleLists(reader: JobReader, roles: readonly string[]): void {
   const lists = [
     "tony.application.untracked.jobtypes",
@@ -173,7 +173,7 @@ function checkRoleLists(reader: JobReader, roles: readonly string[]): void {
   for (const name of lists) {
     if (!reader.has(name)) continue;
     for (const role of reader.read(name).filter((listed) => !roles.includes(listed))) {
-      // Of a number of tasks that cannot be read that is said.
+      // If the number of tasks cannot be parsed, that is reported instead.
       const isAsked = reader.has("tony.{role}.instances", { role });
       if (isAsked && reader.read("tony.{role}.instances", { role }) === undefined) continue;
       reader.warn(name, missingRole(role, roles));
@@ -181,21 +181,22 @@ function checkRoleLists(reader: JobReader, roles: readonly string[]): void {
   }
 }
 
-/** What is said of a key that names a role which the job does not have. */
+/** The message for a key that names a role which the job does not have. */
 export function missingRole(name: string, roles: readonly string[]): string {
   const meant = nearest(name, roles);
   return `names ${name}, which the job does not have${meant === undefined ? "" : `; did you mean ${meant}?`}`;
 }
 
-/** As TonY's client names the task that runs in the ApplicationMaster's container. */
+/** The name that TonY's client gives the task in the ApplicationMaster's container. */
 const DRIVER = "driver";
 const COMMAND = "tony.am.command";
 const PREPROCESS = "tony.application.enable-preprocess";
 
 /**
- * The role of the task that runs in the ApplicationMaster's container: the only one of a job that asks for no tasks (TonY's single-node
- * mode), or the one that runs before all others (`tony.application.enable-preprocess`). Undefined where there is none, or nothing to run.
- * @param others the roles that the job asks for
+ * The role of the task that runs in the ApplicationMaster's container: the only one in a job that requests no tasks (TonY's single-node
+ * mode), or the one that runs before all others (`tony.application.enable-preprocess`). Undefined where there is none, or it has no
+ * command.
+ * @param others the roles that the job requests
  */
 export function buildMasterRole(reader: JobReader, am: AmSpec, others: readonly RoleSpec[]): RoleSpec | undefined {
   const isOnly = others.every(({ tracking }) => tracking === "sidecar");
@@ -222,7 +223,7 @@ export function buildMasterRole(reader: JobReader, am: AmSpec, others: readonly 
     ...reader.section("role", { role: DRIVER }),
     name: DRIVER,
     instances: 1,
-    // Whatever else the ApplicationMaster's container was given, its task finds there.
+    // The task shares all other resources of the ApplicationMaster's container.
     resource: { memoryMiB: am.resource.memoryMiB, vcores: am.resource.vcores, others: {} },
     command,
     environment: { ...reader.read("tony.execution.envs"), PREPROCESSING_JOB: "true" },

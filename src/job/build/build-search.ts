@@ -26,13 +26,13 @@ import type { JobReader } from "./job-reader.ts";
 import { parseSpace } from "./parse-space.ts";
 
 const DEFAULT_TRIALS = 100;
-/** Hops' differential evolution has a first one, and four of its children. */
+/** The first generation of Hops' differential evolution, and four generations of offspring. */
 const GENERATIONS = 5;
-/** For so long a container is kept for the trial that Optuna is asked for, unless the job says how long. */
+/** How long a container is kept while Optuna is asked for the next trial, unless the job says how long. */
 const ANSWER_MS = 5_000;
 const NAME = /^[A-Za-z_]\w*$/;
 
-/** The search that a job describes; undefined when none of its keys asks for one, or when what they say is wrong, which is said. */
+/** The search that a job describes; undefined when no key requests one, or when its keys are wrong, which is reported. */
 export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Search | undefined {
   const first = firstOfSearch(reader);
   if (first === undefined) return undefined;
@@ -90,7 +90,7 @@ export function buildSearch(reader: JobReader, roles: readonly RoleSpec[]): Sear
   };
 }
 
-/** The executor of a container that copies files ends with its task. */
+/** In a container that copies files, the executor ends with its task. */
 function readKeepIdle(reader: JobReader): number | undefined {
   const key = "tony.search.keep-idle-ms" satisfies KeyName;
   const ms = reader.read(key);
@@ -105,7 +105,7 @@ function readOptunaPython(reader: JobReader): string {
   return reader.read("tony.search.optuna.python") ?? reader.read("tony.python-exec-path") ?? "python3";
 }
 
-/** What programs store themselves, nobody else removes. */
+/** Checkpoints that programs store themselves are never removed. */
 function readKeepCheckpoints(reader: JobReader): number | undefined {
   const key = "tony.search.keep-checkpoints" satisfies KeyName;
   const kept = reader.read(key);
@@ -116,7 +116,7 @@ function readKeepCheckpoints(reader: JobReader): number | undefined {
   return kept;
 }
 
-/** A key by which the job is a search. */
+/** The first key that makes the job a search. */
 export function firstOfSearch(reader: JobReader): string | undefined {
   return [...reader.settings.values()].find(({ key, layer }) => layer !== "site" && isSearchKey(key))?.key;
 }
@@ -131,7 +131,7 @@ function readFailureLimits(reader: JobReader): FailureLimits {
   };
 }
 
-/** A parameter, and where it was said. */
+/** A parameter, and the key that describes it. */
 interface Said extends Parameter {
   readonly key: string;
 }
@@ -140,7 +140,7 @@ function isSearchKey(key: string): boolean {
   return findKey(key)?.name.startsWith("tony.search.") === true;
 }
 
-/** The parameters that have a key of their own, also where its text is none. */
+/** The parameters that have a key of their own, even if its text is not valid. */
 function namesSaid(reader: JobReader): string[] {
   return [...reader.settings.keys()].flatMap((key) => {
     const { name, parameters } = findKey(key) ?? {};
@@ -153,7 +153,7 @@ function readSpace(reader: JobReader): Said[] {
     const { name, parameters } = findKey(key) ?? {};
     if (name !== "tony.search.param.{param}" || parameters?.param === undefined) return [];
     const described = reader.read(name, parameters);
-    // Of text that is no parameter that is said.
+    // Text that is not a parameter is reported.
     return described === undefined ? [] : [{ name: parameters.param, ...described, key }];
   });
   const ofFile = readSpaceFile(reader);
@@ -188,7 +188,7 @@ function readSpaceFile(reader: JobReader): Said[] {
   }
 }
 
-/** Each behind the one of its condition; what has no place is an error. */
+/** Each parameter after the one that its condition refers to; one that cannot be placed is an error. */
 function inOrder(reader: JobReader, given: readonly Said[]): readonly Said[] {
   const placed: Said[] = [];
   let waiting = given;
@@ -273,7 +273,7 @@ function checkGrid(reader: JobReader, space: readonly Said[]): void {
   }
 }
 
-/** A grid that is not tried as a whole. */
+/** Reports a grid that is not tried completely. */
 function checkCut(
   reader: JobReader,
   algorithm: Search["algorithm"],
@@ -288,7 +288,7 @@ function checkCut(
   );
 }
 
-/** The job's own budgets, in whose place trials have one of their own. */
+/** Reports the job's own budgets: trials have one of their own instead. */
 function checkRetries(reader: JobReader): void {
   for (const { key, layer } of reader.settings.values()) {
     const name = findKey(key)?.name;
@@ -297,7 +297,7 @@ function checkRetries(reader: JobReader): void {
   }
 }
 
-/** What is said in vain. */
+/** Reports settings without effect. */
 function checkEffects(
   reader: JobReader,
   { algorithm, stop, points }: Pick<Search, "algorithm" | "stop" | "points">,
@@ -319,7 +319,7 @@ function checkEffects(
   }
 }
 
-/** Trials are gangs, of which a stage would be another. */
+/** Trials are gangs; a stage would be another gang. */
 function checkRoles(
   reader: JobReader,
   roles: readonly RoleSpec[],
@@ -352,10 +352,10 @@ function checkRoles(
   }
 }
 
-/** What stands between semicolons that are none of a value's. */
+/** The text between semicolons that are not part of a value. */
 const POINT = /(?:"[^"]*"|[^;])+/g;
 
-/** What a point is made of. */
+/** One assignment in a point. */
 const ASSIGNMENT = /[^\s=]+=(?:"[^"]*"|\S*)/g;
 
 function readPoints(reader: JobReader, space: Space, names: ReadonlySet<string>): readonly Parameters[] {

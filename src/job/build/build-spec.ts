@@ -31,19 +31,19 @@ import { shipOption } from "./submission.ts";
 export interface JobContext {
   readonly workingDirectory: string;
   readonly lookUp: LookUpPath;
-  /** Default: of a folder that is sent nothing is known. */
+  /** Default: the content of an uploaded folder is unknown. */
   readonly listSources?: ListSources;
   readonly findLeftBehind?: FindLeftBehind;
-  /** Beside what keys name: `submissionSettings().ship`. */
+  /** In addition to files that keys name: `submissionSettings().ship`. */
   readonly ship?: readonly FileToShip[];
-  /** Where the job's file has keys without a value. */
+  /** The places of keys without a value in the job's file. */
   readonly empty?: ReadonlyMap<string, string>;
 }
 
 export interface CheckedJob {
   /** Absent when there are errors. */
   readonly spec?: JobSpec;
-  /** Of a job that describes a search. */
+  /** For a job that describes a search. */
   readonly search?: Search;
   readonly problems: readonly Problem[];
 }
@@ -59,8 +59,8 @@ const LEAST_VERDICT_MS = 15_000;
 const TEN_MINUTES_MS = 600_000;
 const ORPHAN_MARGIN_MS = 180_000;
 /**
- * Executors without an ApplicationMaster look into the staging folder a few times in their isolation timeout (executor/core/absence.ts).
- * With this one their job asks the NameNode no more than 50 times a second, however many tasks it has.
+ * Executors without an ApplicationMaster check the staging folder a few times per isolation timeout (executor/core/absence.ts). With
+ * this value the job asks the NameNode at most 50 times a second, however many tasks it has.
  */
 const ISOLATION_MS_PER_TASK = 70;
 
@@ -126,7 +126,7 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   return { spec, ...(search === undefined ? {} : { search }), problems };
 }
 
-/** A list of everybody is often one that was meant for a cluster without Kerberos. */
+/** A list with everybody is often one that was written for a cluster without Kerberos. */
 function checkRights(reader: JobReader): void {
   for (const [key, what] of OPEN_TO_ALL) {
     if (parseAccessList(reader.read(key)).everybody) reader.warn(key, `is *: every user of the cluster ${what}`);
@@ -168,7 +168,7 @@ function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, f
   };
 }
 
-/** TonY's default, for an ApplicationMaster in whose container a program runs as well. */
+/** TonY's default for an ApplicationMaster whose container also runs a program. */
 const MIB_WITH_PROGRAM = 2048;
 
 function buildAm(reader: JobReader, asked: readonly RoleSpec[]): AmSpec {
@@ -186,7 +186,7 @@ function buildAm(reader: JobReader, asked: readonly RoleSpec[]): AmSpec {
   };
 }
 
-/** TonY writes it with commas, as yarn.application.classpath is written. */
+/** TonY separates the paths with commas, as in yarn.application.classpath. */
 function classPathOf(reader: JobReader): Readonly<Record<string, string>> {
   const classPath = reader.read("tony.application.hadoop.classpath")?.trim() ?? "";
   return classPath === "" ? {} : { CLASSPATH: classPath.split(/\s*,\s*/).join(":") };
@@ -221,7 +221,7 @@ export function orphanMs(reader: JobReader, clusterExpiryMs = TEN_MINUTES_MS): n
   return reader.read("tony.task.orphan-timeout") ?? Math.max(TEN_MINUTES_MS, clusterExpiryMs) + ORPHAN_MARGIN_MS;
 }
 
-/** `chief:0`, else `worker:0` where it is waited for, else the first task that is tracked, else the first. */
+/** `chief:0`; else `worker:0`, if the job waits for it; else the first tracked task; else the first task. */
 function leadTaskOf(roles: readonly RoleSpec[]): TaskId {
   const tracked = roles.filter(({ tracking, inMaster }) => tracking === "tracked" && inMaster === undefined);
   const named = (name: string) => tracked.find((role) => role.name === name);
@@ -229,7 +229,7 @@ function leadTaskOf(roles: readonly RoleSpec[]): TaskId {
   return formatTaskId(lead?.name ?? "worker", 0);
 }
 
-/** Checks of the job as a whole. */
+/** Checks that concern the job as a whole. */
 function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: readonly Problem[]): void {
   if (roles.length === 0 && keyProblems.some(({ key, severity }) => severity === "error" && isInstances(key))) {
     return;
@@ -248,7 +248,7 @@ function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: 
   }
 }
 
-/** What is set without a value, unless it was found to be wrong already. */
+/** Reports keys without a value, unless they were already found to be wrong. */
 function checkEmpty(reader: JobReader, empty: ReadonlyMap<string, string>): void {
   for (const key of empty.keys()) {
     const isSaid = reader.problems.some((problem) => problem.key === key) || reader.settings.has(key);
@@ -256,12 +256,12 @@ function checkEmpty(reader: JobReader, empty: ReadonlyMap<string, string>): void
   }
 }
 
-/** Whether the key makes a role: if its value cannot be read, the missing role is not reported as a second problem. */
+/** Whether the key defines a role: if its value cannot be parsed, the missing role is not reported as a second problem. */
 function isInstances(key: string | undefined): boolean {
   return key !== undefined && findKey(key)?.name === "tony.{role}.instances";
 }
 
-/** One folder cannot contain two files of one name. */
+/** One folder cannot contain two files of the same name. */
 function checkNames(reader: JobReader, files: readonly FileToShip[], am: AmSpec, roles: readonly RoleSpec[]): void {
   checkDistinct(reader, "tony.containers.resources", files);
   checkDistinct(reader, "tony.am.resources", am.files);
@@ -284,7 +284,7 @@ function checkDistinct(reader: JobReader, key: string, files: readonly FileToShi
   }
 }
 
-/** What is named twice, or for a role what all have, is there once. */
+/** A file that is named twice, or that all roles have, is shipped once. */
 function once(files: readonly FileToShip[], there: readonly FileToShip[] = []): readonly FileToShip[] {
   const names = new Set(there.map(({ name }) => name));
   return files.filter(({ name }) => !names.has(name) && names.add(name));

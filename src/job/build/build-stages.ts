@@ -9,10 +9,10 @@ import type { JobReader } from "./job-reader.ts";
 const PREPARE = "tony.application.prepare-stage";
 const TRAINING = "tony.application.training-stage";
 
-/** Whom a role waits for, each with the key that says so. */
+/** The roles that a role waits for, each with the key that says so. */
 type Dependencies = ReadonlyMap<string, string>;
 
-/** The roles, each with those whose stages must be done before its own; what can never begin is an error. */
+/** The roles, each with those whose stages must be completed first; a role that can never begin is an error. */
 export function buildStages(reader: JobReader, all: readonly RoleSpec[]): RoleSpec[] {
   const roles = all.filter(({ inMaster }) => inMaster === undefined);
   const first = all.flatMap(({ name, inMaster }) => (inMaster === undefined ? [] : [name]));
@@ -36,7 +36,7 @@ export function buildStages(reader: JobReader, all: readonly RoleSpec[]): RoleSp
   });
 }
 
-/** What `tony.{role}.depends-on` names. */
+/** The roles named by `tony.{role}.depends-on`. */
 function namedBy(reader: JobReader, role: string, roles: readonly RoleSpec[]): [string, string][] {
   const key = keyFor("tony.{role}.depends-on", { role });
   const names = reader.read("tony.{role}.depends-on", { role }) ?? [];
@@ -52,7 +52,7 @@ function namedBy(reader: JobReader, role: string, roles: readonly RoleSpec[]): [
   });
 }
 
-/** The prepare and the training stage; the one that is not named has all other roles. */
+/** TonY's prepare and training stages; the unnamed one consists of all other roles. */
 function stagesOfTony(reader: JobReader, roles: readonly RoleSpec[]): (role: string) => [string, string][] {
   const named = (key: typeof PREPARE | typeof TRAINING) =>
     reader.has(key) ? existing(reader, key, reader.read(key) ?? [], roles) : undefined;
@@ -77,8 +77,9 @@ function stagesOfTony(reader: JobReader, roles: readonly RoleSpec[]): (role: str
 }
 
 /**
- * Roles one of whose containers has to be there before YARN places one of this role, by its constraint: on a node or rack without it none is
- * placed, its own kind included (PlacementConstraintsUtil#canSatisfySingleConstraintExpression). Of several roles with a tag any one would do.
+ * Roles of which a container has to exist before YARN can place one of this role, by its constraint: without it on a node or rack none is
+ * placed there, not even one of the role's own kind (PlacementConstraintsUtil#canSatisfySingleConstraintExpression). Where several roles have
+ * a tag, any of them would do.
  */
 function besides(reader: JobReader, { name, constrained }: RoleSpec, roles: readonly RoleSpec[]): [string, string][] {
   const key = constraintKey(name, (one) => reader.settings.has(one));
@@ -88,7 +89,7 @@ function besides(reader: JobReader, { name, constrained }: RoleSpec, roles: read
   });
 }
 
-/** Tags of this application of which a container has to be near. */
+/** Tags of this application that a container nearby must have. */
 function neededTags(constraint: PlacementConstraint | undefined): string[] {
   if (constraint?.kind === "and") return constraint.of.flatMap(neededTags);
   if (constraint?.kind !== "tags" || constraint.min === 0) return [];
@@ -96,7 +97,7 @@ function neededTags(constraint: PlacementConstraint | undefined): string[] {
   return target === undefined || others.length > 0 || target.namespace !== undefined ? [] : [target.tag];
 }
 
-/** The roles of a list that the job has; the others are errors, for a stage that waits for nobody would begin at once. */
+/** The roles of a list that the job has; the others are errors, because a stage without dependencies would begin at once. */
 function existing(reader: JobReader, key: string, names: readonly string[], roles: readonly RoleSpec[]): string[] {
   const known = roles.map(({ name }) => name);
   for (const name of names.filter((one) => !known.includes(one))) {
@@ -105,7 +106,7 @@ function existing(reader: JobReader, key: string, names: readonly string[], role
   return names.filter((name) => known.includes(name));
 }
 
-/** Roles that wait for each other would wait for ever. */
+/** Roles in a cycle would wait for each other for ever. */
 function checkCycles(reader: JobReader, dependencies: ReadonlyMap<string, Dependencies>): void {
   const done = new Set<string>();
   for (const role of dependencies.keys()) {
@@ -122,7 +123,7 @@ function checkCycles(reader: JobReader, dependencies: ReadonlyMap<string, Depend
   }
 }
 
-/** The roles of a cycle that can be reached from a role, each waiting for the next; `done` are known to be in none. */
+/** The roles of a cycle that is reachable from a role, each waiting for the next; `done` are known to be in no cycle. */
 function cycleFrom(
   role: string,
   dependencies: ReadonlyMap<string, Dependencies>,

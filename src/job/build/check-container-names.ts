@@ -5,18 +5,18 @@ import type { JobReader } from "./job-reader.ts";
 import { hasScheme } from "./resource-strings.ts";
 import { shipOption } from "./submission.ts";
 
-/** What a key puts into containers, beside what options put there. */
+/** The files that a key adds to containers, next to those of options. */
 export interface NamedFiles {
   readonly key: string;
   readonly files: readonly FileToShip[];
-  /** Tasks get them, and with them the content of `--src_dir`. */
+  /** Whether tasks get them, together with the content of `--src_dir`. */
   readonly besideSources: boolean;
 }
 
-/** The names at the top of a folder on this machine that travel when it is sent as `--src_dir`. */
+/** The top-level names of a folder on this machine that are sent when it is the `--src_dir`. */
 export type ListSources = (folder: string) => readonly string[];
 
-/** Refuses files with names that tony-ts or YARN has in every container, and warns of those of `--src_dir` that others take the place of. */
+/** Refuses files whose names belong to tony-ts or YARN in every container, and warns of files in `--src_dir` that others replace. */
 export function checkContainerNames(
   reader: JobReader,
   named: readonly NamedFiles[],
@@ -61,7 +61,7 @@ function checkSources(reader: JobReader, { source, as }: FileToShip, names: read
   }
 }
 
-/** Those of the files whose name something else of the sources has; what nobody may have is told already. */
+/** The files whose names are also in the sources; names that nobody may use are already reported. */
 function hiding(files: readonly FileToShip[], { source }: FileToShip, names: readonly string[]): FileToShip[] {
   const isOther = ({ name, source: own }: FileToShip) => names.includes(name) && own !== posix.join(source, name);
   return files.filter((file) => isOther(file) && ownerOf(file.name) === undefined);

@@ -4,13 +4,13 @@ import { findKey, keyFor } from "../keys.ts";
 import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 
-/** Those that make several processes in a container. */
+/** Frameworks that start several processes in a container. */
 const severalRunners = Object.entries(frameworks)
   .filter(([, { severalProcesses }]) => severalProcesses !== undefined)
   .map(([name]) => name)
   .join(", ");
 
-/** What the job's framework refuses. */
+/** Reports what the job's framework refuses. */
 export function checkFramework(reader: JobReader, roles: readonly RoleSpec[]): void {
   const name = reader.read("tony.application.framework");
   const framework = frameworks[name];
@@ -31,17 +31,17 @@ export function checkFramework(reader: JobReader, roles: readonly RoleSpec[]): v
   }
 }
 
-/** Frameworks whose programs adapt to who is there. */
+/** Frameworks whose programs adapt to the tasks that exist. */
 const ADAPT = Object.entries(frameworks)
   .filter(([, { elastic }]) => elastic !== undefined)
   .map(([name]) => name);
 
-/** See the spec. */
+/** Described in the spec. */
 export function isOutlivingExits(reader: JobReader): boolean {
   return frameworks[reader.read("tony.application.framework")].elastic?.outlivesExits === true;
 }
 
-/** Whether a role of whose tasks some may be missing can run so: its program must adapt to who is there. */
+/** Whether a role can run with some of its tasks missing: its program must adapt to the tasks that exist. */
 export function checkElastic(reader: JobReader, roles: readonly RoleSpec[]): void {
   for (const role of roles) {
     const problem = role.minInstances === undefined ? undefined : problemOf(reader, roles, role, role.minInstances);
@@ -72,15 +72,15 @@ function problemOf(reader: JobReader, roles: readonly RoleSpec[], role: RoleSpec
     : undefined;
 }
 
-/** The task that TonY adds to a job of Horovod's. */
+/** The task that TonY adds to a Horovod job. */
 const DRIVER = "driver";
 
-/** Whether a role of that name is TonY's driver of Horovod, which no job has here. */
+/** Whether a role of that name is TonY's Horovod driver, which no job has here. */
 export function isHorovodDriver(reader: JobReader, role: string): boolean {
   return role === DRIVER && reader.read("tony.application.framework") === "horovod";
 }
 
-/** A driver that is set by hand: TonY takes it only where it is debugged, and such a job runs here without. */
+/** Reports a driver that is configured explicitly: TonY accepts it only for debugging, and here such a job runs without it. */
 export function checkDriver(reader: JobReader): void {
   const isDebugged = reader.read("tony.horovod.driver.mode.debug");
   for (const key of reader.settings.keys()) {

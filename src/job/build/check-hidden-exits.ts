@@ -5,7 +5,7 @@ import type { JobReader } from "./job-reader.ts";
 
 const PIPEFAIL = "tony.task.pipefail";
 
-/** What each form does, and how to keep the program's exit. */
+/** The effect of each form, and how to keep the program's exit code. */
 const words: Readonly<Record<HiddenExit, string>> = {
   pipe: `ends with the exit code of the last command of its pipe: begin it with "set -o pipefail;", or set ${PIPEFAIL} = true`,
   sequence:
@@ -27,7 +27,7 @@ const words: Readonly<Record<HiddenExit, string>> = {
   loop: 'runs a program in a loop and ends with the last run\'s exit code: begin it with "set -e;"',
 };
 
-/** What mends it where it happens in a shell of the command's own, which `set` before it does not reach; sh may know no pipefail. */
+/** The remedy where it happens in a nested shell, which a `set` in front does not affect; sh may not know pipefail. */
 const mendsInside: Partial<Readonly<Record<HiddenExit, (shell: string) => string>>> = {
   pipe: (shell) =>
     `ends with the exit code of the last command of a pipe in ${shell} -c: write bash -o pipefail -c in its place`,
@@ -35,7 +35,7 @@ const mendsInside: Partial<Readonly<Record<HiddenExit, (shell: string) => string
   loop: (shell) => `runs a program in a loop of ${shell} -c, whose last run counts: write ${shell} -ec in its place`,
 };
 
-/** Warns of commands that end with 0 though their program has failed: the job would have succeeded. */
+/** Warns of commands that exit with 0 although their program has failed: the job would succeed. */
 export function checkHiddenExits(reader: JobReader, roles: readonly RoleSpec[]): void {
   const pipefail = reader.read(PIPEFAIL);
   const warned = new Set<string>();
@@ -60,7 +60,7 @@ export function checkHiddenExits(reader: JobReader, roles: readonly RoleSpec[]):
 const STOPS_NOT =
   "goes on after a program that failed, as it says set +e: remove that, or end with the program's exit code (code=$?; …; exit $code)";
 
-/** Where `set -e` at the beginning would be without effect. */
+/** Whether `set -e` at the beginning would have no effect. */
 function isTurnedOff(command: string, { hidden, inside }: Hidden): boolean {
   const isSequence = hidden === "sequence" || hidden === "unstopped" || hidden === "loop";
   return isSequence && inside === undefined && /\bset[ \t]+(?:\+\w*e|\+o[ \t]+errexit)\b/.test(command);
@@ -71,7 +71,7 @@ function wordsOf({ hidden, inside, isRead }: Hidden): string {
   return (inside === undefined ? undefined : mendsInside[hidden]?.(inside)) ?? words[hidden];
 }
 
-/** The command as a shell gets it that fails with any part of a pipe, where the job asks for that. */
+/** The command with pipefail in front, so that a failure in any part of a pipe counts, where the job requests that. */
 export function withPipefail(reader: JobReader, role: RoleSpec): RoleSpec {
   return reader.read(PIPEFAIL) ? { ...role, command: `set -o pipefail\n${role.command}` } : role;
 }

@@ -9,8 +9,9 @@ import type { EffectiveSetting, Settings } from "../settings.ts";
 import { ROLE_NAME, ROLE_NAME_WORDS } from "../task.ts";
 
 /**
- * Checks every `tony.` setting by the table of keys. Errors are names that are near a key, and values of the wrong type. Warnings are keys
- * that do nothing here, those of a role that the job does not have, and names near no key, which TonY ignores: files carry its users' own.
+ * Checks every `tony.` setting against the table of keys. Errors: names that resemble a key, and values of the wrong type. Warnings: keys
+ * that do nothing here, keys of a role that the job does not have, and names that resemble no key, which TonY ignores: files contain keys
+ * of their users' own.
  */
 export function checkKeys(settings: Settings): Problem[] {
   const roles = roleNames(settings);
@@ -51,7 +52,7 @@ function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit
   return doubt === undefined ? undefined : { severity: "warning", message: `${setting.key} ${doubt}` };
 }
 
-/** What is read as TonY does, but otherwise than it looks. */
+/** The warning for a value that is read as TonY does, but differently than it looks. */
 function doubtfulValue(name: KeyName, { type }: KeyDefinition, setting: EffectiveSetting): string | undefined {
   if (type.label === environment.label) return doubtfulVariable(setting);
   const { value } = setting;
@@ -59,10 +60,10 @@ function doubtfulValue(name: KeyName, { type }: KeyDefinition, setting: Effectiv
   return isTooLittle ? `= ${value} is ${value} MiB: write ${value}g for GiB` : undefined;
 }
 
-/** No program runs in less: a bare number below that was meant in GiB. */
+/** No program runs in less: a smaller bare number was meant in GiB. */
 const LEAST_MIB = 64;
 
-/** An option gives one variable, as it is. */
+/** The option sets one variable, verbatim. */
 function doubtfulVariable({ value, at }: EffectiveSetting): string | undefined {
   if (at.startsWith("--")) return undefined;
   for (const item of splitList(value)) {
@@ -99,7 +100,7 @@ function unknownKey(
   const suggestion = nearest(key, knownKeys([...roles, ...own], feeds, rest.at(-1)));
   if (suggestion !== undefined)
     return { severity: "error", message: `${key} is not a key; did you mean ${suggestion}?` };
-  // TonY has no search: no file has keys of its users' own there.
+  // TonY has no search: no existing file has custom keys there.
   if (role === "search" && layer !== "site")
     return { severity: "error", message: `${key} is not a key of a search (tony-ts keys search lists them all)` };
   // The person who submits a job did not write the site's file.
@@ -108,7 +109,7 @@ function unknownKey(
 
 const NO_KEY = "neither TonY nor tony-ts has such a key (tony-ts keys lists them all)";
 
-/** Every key that could be meant, with the templates filled for these roles and feeds, and this parameter of a search. */
+/** Every key that could be meant, with the templates filled for these roles and feeds, and this search parameter. */
 function* knownKeys(roles: readonly string[], feeds: readonly string[], param = ""): Generator<string> {
   for (const name of Object.keys(keys)) {
     if (name.includes("{role}")) for (const role of new Set([...roles, "worker"])) yield name.replace("{role}", role);
@@ -134,7 +135,7 @@ function unusedRole(
   return `${key} has no effect: the job has no role ${role} (tony.${role}.instances is not set)${hint}`;
 }
 
-/** What is said of a key that does nothing here; undefined of one that works. */
+/** The warning for a key that does nothing here; undefined for one that works. */
 export function supportWarning(key: string, { support, note }: KeyDefinition): string | undefined {
   if (support === "works") return undefined;
   return `${key} has no effect${note === undefined ? "" : `: ${note}`}`;

@@ -6,7 +6,7 @@ import type { FileToShip, RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 import { hasScheme } from "./resource-strings.ts";
 
-/** What stays behind of a folder that is sent as `--src_dir`, and holds a file that is asked for. */
+/** An excluded entry of the `--src_dir` that contains a requested file. */
 export interface LeftBehind {
   /** Relative to the folder. */
   readonly entry: string;
@@ -14,17 +14,17 @@ export interface LeftBehind {
   readonly isEnvironment: boolean;
 }
 
-/** Undefined where the file travels. */
+/** Undefined where the file is sent. */
 export type FindLeftBehind = (folder: string, file: string) => LeftBehind | undefined;
 
-/** What ends a word, or a part of one that may be a path. */
+/** Characters that end a word, or a part of one that may be a path. */
 const BETWEEN = /[\s;&|()<>"'`=:,]+/;
 const HERE = /^(?:\$PWD\/|\$\{PWD\}\/|\.\/)+/;
 const PATH = /^[\w.+@-]+(?:\/[\w.+@-]+)+$/;
-/** What makes environments: one that a command makes in the container need not travel. */
+/** Commands that create environments: an environment that the command makes in the container need not be sent. */
 const MAKER = /^(?:venv|virtualenv|uv|pipenv|poetry|conda|npm|pnpm|yarn)$/;
 
-/** Warns of what a command uses that lies in `--src_dir` and stays behind when that is sent. */
+/** Warns of files in `--src_dir` that a command uses and that are excluded when the folder is sent. */
 export function checkLeftOut(
   reader: JobReader,
   roles: readonly RoleSpec[],

@@ -5,9 +5,9 @@ import type { Problem } from "../problem.ts";
 import type { EffectiveSetting, Settings } from "../settings.ts";
 
 /**
- * Checks the names outside `tony.`: those of Hadoop go over the cluster's configuration, and a value may refer to any as `${name}`.
- * One that would be a key with `tony.` in front is a mistake. Any other that nothing reads is a remark where it was typed for this
- * submission; a file may hold settings for other programs.
+ * Checks the names outside `tony.`: Hadoop's override the cluster's configuration, and a value may refer to any name as `${name}`.
+ * A name that would be a key with `tony.` in front is a mistake. Any other unused name gets a remark where it was typed for this
+ * submission; a file may contain settings for other programs.
  * @param settings as written, not expanded
  */
 export function checkOtherNames(settings: Settings): Problem[] {
@@ -31,7 +31,7 @@ function checkName({ key, at, layer }: EffectiveSetting): Problem | undefined {
   return { severity: "warning", message, key, at };
 }
 
-/** `worker.memory` and `tonny.worker.memory` mean `tony.worker.memory`. No role is called by a first word of Hadoop's. */
+/** `worker.memory` and `tonny.worker.memory` mean `tony.worker.memory`. The first word of a Hadoop setting is never taken for a role. */
 function meantKey(name: string): string | undefined {
   const [first = "", ...rest] = name.split(".");
   const key = ["tony", ...(nearest(first, ["tony"]) === undefined ? [first] : []), ...rest].join(".");

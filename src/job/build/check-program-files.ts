@@ -14,13 +14,13 @@ import type { ListSources } from "./check-container-names.ts";
 import type { JobReader } from "./job-reader.ts";
 import { hasScheme } from "./resource-strings.ts";
 
-/** Shorter names are near to too many. */
+/** Shorter names resemble too many others. */
 const LEAST_LETTERS = 3;
 
 /**
- * Warns of a program that does not travel with the job: one that lies on this machine, and one that is nowhere. A relative path is one in
- * the container's working directory, where only what the job ships is. A module, or what the program reads, may be the node's, or made by
- * the program: of these only names that are near to a shipped one are told of.
+ * Warns of a program that is not sent with the job: one that exists only on this machine, and one that exists nowhere. A relative path
+ * refers to the container's working directory, which contains only what the job ships. A module, or a file that the program reads, may be
+ * on the node or be made by the program: of these, only names that resemble a shipped one are reported.
  */
 export function checkProgramFiles(
   reader: JobReader,
@@ -55,7 +55,7 @@ export function checkProgramFiles(
     const sources = shared.find(({ as, source }) => as === "working-directory" && place.startsWith(`${source}/`));
     if (sources !== undefined) {
       const inside = place.slice(sources.source.length + 1);
-      // An option of that kind is told of itself.
+      // The option itself gets a warning for such a path.
       const isTold = reader.settings.get(key)?.at === "-executes" && pathInside(file, sources.source) !== undefined;
       if (!isTold) reader.warn(key, `runs ${file}, which --src_dir brings as ${inside}: write ${inside}`);
       continue;
@@ -64,7 +64,7 @@ export function checkProgramFiles(
   }
 }
 
-/** Whether the file may come with that one; what an archive or a URL holds is not known here. */
+/** Whether the shipped file may contain that file; the content of an archive or a URL is unknown here. */
 function mayBring(reader: JobReader, { name, source, as }: FileToShip, file: string): boolean {
   const inside = as === "working-directory" ? file : file.split("/").slice(1).join("/");
   if (as !== "working-directory" && (inside === "" || file.split("/")[0] !== name)) return file === name;
@@ -73,10 +73,10 @@ function mayBring(reader: JobReader, { name, source, as }: FileToShip, file: str
   );
 }
 
-/** What lies in a container's working directory. */
+/** An entry of a container's working directory. */
 interface Entry {
   readonly name: string;
-  /** On this machine. */
+  /** Its path on this machine. */
   readonly path: string;
 }
 
@@ -87,7 +87,7 @@ interface Shipped {
   readonly list: ListSources;
 }
 
-/** What the job brings; of the folder of `--src_dir` its content. */
+/** The files that the job ships; for the folder of `--src_dir` its content. */
 function entriesOf(files: readonly FileToShip[], list: ListSources): Entry[] {
   return files.flatMap(({ name, source, as }) =>
     as === "working-directory" ? entriesIn(source, list) : [{ name, path: source }],
@@ -115,12 +115,12 @@ function checkNearNames(reader: JobReader, { key, command, shipped, list }: Ship
   }
 }
 
-/** Whether the command has the name elsewhere, too: it may make it. */
+/** Whether the command also contains the name elsewhere, and may therefore make it. */
 function isMade(command: string, name: string): boolean {
   return command.split(/[^\w.+-]+/).filter((word) => word === name).length > 1;
 }
 
-/** The module that is shipped under a name like that one. */
+/** The module with a similar name that is shipped. */
 function meantModule(parts: readonly string[], entries: readonly Entry[], list: ListSources): string[] | undefined {
   const [part = "", ...rest] = parts;
   const found = entries.find(({ name }) => moduleName(name) === part);
@@ -136,7 +136,7 @@ function moduleName(file: string): string {
   return file.replace(/\.py$/, "");
 }
 
-/** The near one among them; none where one goes on where the other stops, as other things are named: `model` and `models`. */
+/** The similar name among them; none where one name continues the other, because such names mean different things: `model` and `models`. */
 function nearName(word: string, candidates: readonly string[], mostMore = 0): string | undefined {
   const isOther = (name: string) =>
     word.startsWith(name) || (name.startsWith(word) && name.length - word.length > mostMore);

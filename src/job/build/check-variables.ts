@@ -3,12 +3,12 @@ import { keyFor } from "../keys.ts";
 import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 
-/** Python's own variables are the job's to set; the others are tony-ts's, and absent from a program where it does not set them. */
+/** Python's own variables are the job's to set; the others are tony-ts's, and absent in programs for which tony-ts does not set them. */
 const reserved: ReadonlySet<string> = new Set(
   Object.keys(programVariables).filter((name) => !name.startsWith("PYTHON")),
 );
 
-/** Warns of variables that no program would get as the job sets them. */
+/** Warns of variables that no program gets as the job sets them. */
 export function checkVariables(reader: JobReader, roles: readonly string[]): void {
   const shared = ["tony.execution.envs", "tony.containers.envs", "tony.application.secrets"] as const;
   for (const key of shared) check(reader, key, reader.read(key));
@@ -25,7 +25,7 @@ function check(reader: JobReader, key: string, variables: Readonly<Record<string
   reader.warn(key, `sets ${names}, which ${verb} no effect: tony-ts itself tells every program; take another name`);
 }
 
-/** TonY's containers get these values from a shell, which runs what is in them. */
+/** In TonY's containers a shell sets these values and runs substitutions in them. */
 function checkSubstitutions(reader: JobReader, variables: Readonly<Record<string, string>> = {}): void {
   for (const [name, value] of Object.entries(variables)) {
     if (!/(?<!\\)(?:\$\(|`)/.test(value)) continue;
@@ -37,10 +37,10 @@ function checkSubstitutions(reader: JobReader, variables: Readonly<Record<string
   }
 }
 
-/** Linux starts no program with a longer argument or variable, its end included (MAX_ARG_STRLEN, linux/binfmts.h). */
+/** Linux starts no program with a longer argument or variable, including its terminator (MAX_ARG_STRLEN, linux/binfmts.h). */
 const MOST_BYTES = 131_072 - 1;
 
-/** Refuses commands and variables with which no program can be started (`spawn E2BIG`). */
+/** Refuses commands and variables that prevent a program from starting (`spawn E2BIG`). */
 export function checkLengths(reader: JobReader, roles: readonly RoleSpec[]): void {
   checkSizes(reader, "tony.containers.envs", reader.read("tony.containers.envs"));
   for (const { name: role, command, environment } of roles) {

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import { splitUri } from "../../hadoop/hdfs/file-systems.ts";
 import type { JobReader } from "./job-reader.ts";
 
-/** Folders that stay when a job has ended, and those that are cleaned. */
+/** Folders that remain after a job's end, and those that are cleaned. */
 export type FolderKey =
   | "tony.application.checkpoint-dir"
   | "tony.output.dir"
@@ -12,7 +12,7 @@ export type FolderKey =
   | "tony.staging-dir"
   | "tony.cache.dir";
 
-/** A folder in a form that is the same however it was written. */
+/** A folder in a form that does not depend on its spelling. */
 export interface DeclaredFolder {
   readonly key: FolderKey;
   readonly place: string;
@@ -20,14 +20,14 @@ export interface DeclaredFolder {
 
 export interface FolderClash {
   readonly key: FolderKey;
-  /** After the folder: `is in …`. */
+  /** Text to follow the folder: `is in …`. */
   readonly why: string;
 }
 
-/** Staging folders have it in whoever's home. */
+/** The staging folder in every user's home. */
 export const DEFAULT_STAGING = ".tony-ts";
 
-/** Folders of which nothing may be lost, in the order in which they are looked at. */
+/** Folders whose content must not be lost, in the order in which they are checked. */
 const KEPT: readonly FolderKey[] = [
   "tony.application.checkpoint-dir",
   "tony.output.dir",
@@ -36,7 +36,7 @@ const KEPT: readonly FolderKey[] = [
   "tony.history.finished",
 ];
 
-/** As far as it is known before the cluster is asked: which file system is the default one, and where the home is, is not. */
+/** As far as it is known without asking the cluster: the default file system and the home are unknown. */
 export function clashesAsWritten(reader: JobReader, isCarried: boolean): FolderClash[] {
   const keys = [...KEPT, "tony.staging-dir", "tony.cache.dir"] as const;
   const folders = keys.flatMap((key): DeclaredFolder[] => {
@@ -47,7 +47,7 @@ export function clashesAsWritten(reader: JobReader, isCarried: boolean): FolderC
   return folderClashes(folders, isCarried);
 }
 
-/** `hdfs:///x` and `/x` are most often the same; what is relative starts in the home. */
+/** `hdfs:///x` and `/x` are most often the same; a relative path starts in the home. */
 function writtenPlace(folder: string): string {
   const { root, path = folder } = splitUri(folder) ?? {};
   if (root === undefined && !folder.startsWith("/")) return placeOf("~/", folder);
@@ -61,7 +61,7 @@ export function placeOf(fileSystem: string, path: string): string {
 }
 
 /**
- * Folders of which one would lose what is in it because the other is cleaned, replaced or moved.
+ * Folders that would lose content because another one is cleaned, replaced or moved.
  * @param isCarried whether executors copy checkpoints
  */
 export function folderClashes(folders: readonly DeclaredFolder[], isCarried: boolean): FolderClash[] {
@@ -103,7 +103,7 @@ function keptClash(
   return `is where the history is kept too (${history.key}), whose folders are moved when a job ends: give each its own`;
 }
 
-/** Those that hold a folder for each job. */
+/** Folders that contain a folder for each job. */
 function historyFolders(folders: readonly DeclaredFolder[]): DeclaredFolder[] {
   const location = folders.find(({ key }) => key === "tony.history.location");
   if (location === undefined) return [];

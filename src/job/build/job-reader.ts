@@ -12,7 +12,7 @@ import { hasScheme, type LookUpPath, locate, parseResourceString, shippable } fr
 export interface ReaderContext {
   readonly workingDirectory: string;
   readonly lookUp: LookUpPath;
-  /** Where the job's file has keys without a value, which set nothing. */
+  /** The places of keys without a value in the job's file; they set nothing. */
   readonly empty?: ReadonlyMap<string, string>;
 }
 
@@ -20,7 +20,7 @@ export interface ReaderContext {
 export class JobReader {
   readonly settings: Settings;
   readonly problems: Problem[] = [];
-  /** What is at a local path. */
+  /** Finds out what exists at a local path. */
   readonly lookUp: LookUpPath;
   readonly #workingDirectory: string;
   readonly #empty: ReadonlyMap<string, string>;
@@ -36,7 +36,7 @@ export class JobReader {
     return readSetting(this.settings, name, parameters);
   }
 
-  /** The fields of a section of JobSpec that have the value of one key each. */
+  /** The fields of a section of JobSpec that are the value of one key each. */
   section<S extends SpecSection>(name: S, parameters?: KeyParameters): SectionOf<S> {
     return readSection(keys, name, (key) => this.read(key, parameters));
   }
@@ -46,7 +46,7 @@ export class JobReader {
     return this.settings.has(keyFor(name, parameters));
   }
 
-  /** Whether the key is there without text, or with blanks alone. */
+  /** Whether the key is present without text, or with blanks only. */
   isEmpty(key: string): boolean {
     const setting = this.settings.get(key);
     return setting === undefined ? this.#empty.has(key) : setting.value.trim() === "";
@@ -68,7 +68,7 @@ export class JobReader {
     }
   }
 
-  /** The files that a list key names; one that cannot be read is an error and left out. */
+  /** The files that a list key names; an unreadable one is an error and left out. */
   filesToShip(
     name: "tony.containers.resources" | "tony.am.resources" | "tony.{role}.resources",
     parameters?: KeyParameters,
@@ -79,7 +79,7 @@ export class JobReader {
     );
   }
 
-  /** The archive that a key names as MapReduce does: `URL#name`. */
+  /** The archive that a key names in MapReduce's form: `URL#name`. */
   archive(name: "tony.application.hadoop.location", defaultName: string): FileToShip[] {
     const [source = "", own] = (this.read(name) ?? "").split("#");
     if (source === "") return [];
@@ -88,7 +88,7 @@ export class JobReader {
     return this.#attempt(name, () => parseResourceString(written, places));
   }
 
-  /** A file that an option names, with its local source made absolute. */
+  /** A file that an option names, with an absolute local source. */
   shipped(file: FileToShip, option: string): FileToShip[] {
     try {
       if (hasScheme(file.source)) return [shippable(file)];
@@ -100,7 +100,7 @@ export class JobReader {
     }
   }
 
-  /** Where a file that the key's text names by a relative path lies on this machine; undefined when it does not. */
+  /** The absolute path of a local file that the key's text names by a relative path; undefined when it does not exist. */
   localFile(key: string, path: string): string | undefined {
     const candidates = this.#foldersOf(key).map((folder) => posix.join(folder, path));
     return candidates.find((candidate) => this.lookUp(candidate) === "file");
@@ -115,7 +115,7 @@ export class JobReader {
     }
   }
 
-  /** A path in a file starts at that file's folder; failing that, and on the command line, at the working directory. */
+  /** A path in a file is relative to that file's folder; failing that, and on the command line, to the working directory. */
   #foldersOf(key: string): string[] {
     const setting = this.settings.get(key);
     const files = [setting, ...(setting?.overrides ?? [])].flatMap((made) => made?.file ?? []);

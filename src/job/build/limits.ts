@@ -5,7 +5,7 @@ import { findKey, keyFor } from "../keys.ts";
 import type { RoleSpec } from "../spec.ts";
 import type { JobReader } from "./job-reader.ts";
 
-/** The limits that a site sets for every job: instances of a role, of all roles, and totals of a resource. */
+/** The limits that a site sets for every job: instances of a role, instances in all, and totals of a resource. */
 export function checkLimits(reader: JobReader, roles: readonly RoleSpec[]): void {
   for (const { name: role, instances } of roles) {
     const max = reader.read("tony.{role}.max-instances", { role });

@@ -23,7 +23,7 @@ import { type Submission, type SubmissionOptions, submissionSettings } from "./s
 /** Where TonY looks for tony-site.xml when TONY_CONF_DIR is not set. */
 const DEFAULT_SITE_FOLDER = "/export/apps/tony/conf";
 
-/** Keys that name files of the cluster's configuration, which go over that of HADOOP_CONF_DIR. */
+/** Keys that name files of the cluster's configuration, which override that of HADOOP_CONF_DIR. */
 const CLUSTER_FILES = [
   "tony.application.hdfs-conf-path",
   "tony.application.yarn-conf-path",
@@ -35,25 +35,25 @@ const nameKey = "tony.application.name" satisfies KeyName;
 export interface JobSources {
   /** What `${…}` may refer to. */
   readonly variables: ExpansionVariables;
-  /** The text of a file, or undefined when there is none. Default: the local disk. A caller with HDFS at hand reads URLs too. */
+  /** The text of a file, or undefined when it does not exist. Default: the local disk. A caller with HDFS access reads URLs too. */
   readonly readText?: (path: string) => string | undefined;
   /** Default: the local disk. */
   readonly lookUp?: LookUpPath;
 }
 
-/** A job as its files and options have it, not yet checked as a whole. */
+/** A job as its files and options describe it, not yet checked as a whole. */
 export interface JobText {
   readonly submission: Submission;
   /** In force, with `${…}` expanded. */
   readonly settings: Settings;
-  /** Where the job's file has keys without a value, which set nothing. */
+  /** The places of keys without a value in the job's file; they set nothing. */
   readonly empty: ReadonlyMap<string, string>;
-  /** To lay over the cluster's configuration. */
+  /** Properties that override the cluster's configuration. */
   readonly hadoop: Readonly<Record<string, string>>;
   readonly problems: readonly Problem[];
 }
 
-/** Reads the job's file, the site's, and the options, and lays them over each other. Bad XML and missing files are problems too. */
+/** Reads the job's file, the site's, and the options, and merges them. Bad XML and missing files are reported as problems too. */
 export function readJob(
   options: SubmissionOptions,
   { variables, readText = readLocalText, lookUp = lookUpLocalPath }: JobSources,
@@ -104,7 +104,7 @@ export function readJob(
   return { submission, settings, empty: emptyKeys(job), hadoop: { ...ofFiles, ...hadoopSettings(settings) }, problems };
 }
 
-/** What is wrong with a file, and where in it. */
+/** What is wrong with a file, and where. */
 function unreadable(error: unknown): Problem {
   if (!(error instanceof ConfigurationError) || error.location === undefined) {
     return { severity: "error", message: errorMessage(error) };
@@ -112,13 +112,13 @@ function unreadable(error: unknown): Problem {
   return { severity: "error", message: error.problem, at: formatLocation(error.location) };
 }
 
-/** Hadoop skips it. */
+/** Hadoop ignores it. */
 function unnamedProperty(location: SourceLocation): Problem {
   const message = "this <property> has no effect: it has no <name>";
   return { severity: "warning", message, at: formatLocation(location) };
 }
 
-/** Whether it begins as XML does; what is empty is left to the parser. */
+/** Whether it begins like XML; an empty text is left to the parser. */
 function isMarkup(text: string): boolean {
   const begin = text.trimStart();
   return begin === "" || begin.startsWith("<");
@@ -129,14 +129,14 @@ function notJobXml(path: string): string {
 }
 
 /**
- * Checks a job that was read, and makes its spec; the problems are all there are, in the order of the file. A job that could not be
- * read is not checked further: what is missing would be found missing again and again.
+ * Checks a job that was read, and makes its spec; returns all problems in the order of the file. A job that could not be read is
+ * not checked further: what is missing would be reported again and again.
  */
 export function checkJob(text: JobText, context: Omit<JobContext, "ship" | "empty">): CheckedJob {
   return judged(text, leniently(text, context));
 }
 
-/** The same job as its cluster has it, with what only the cluster shows to be wrong. */
+/** The same job adapted to its cluster, with the problems that only the cluster reveals. */
 export function fitJob(text: JobText, spec: JobSpec, problems: readonly Problem[], facts: FittingFacts): CheckedJob {
   const fitted = fitToCluster(spec, text.settings, facts);
   return judged(text, { ...fitted, problems: inFileOrder([...problems, ...fitted.problems]) });
@@ -178,7 +178,7 @@ export function siteFile(environment: Readonly<Record<string, string | undefined
   return join(environment.TONY_CONF_DIR || DEFAULT_SITE_FOLDER, "tony-site.xml");
 }
 
-/** What lies at a path of the local disk. */
+/** What exists at a path on the local disk. */
 export const lookUpLocalPath: LookUpPath = (path) => {
   try {
     return statSync(path).isDirectory() ? "directory" : "file";
@@ -189,8 +189,8 @@ export const lookUpLocalPath: LookUpPath = (path) => {
 };
 
 /**
- * What a job is called that has no name of its own: the file that its lead task runs, else the folder of the job's file, which people tell
- * jobs apart by; undefined where there is neither.
+ * The name of a job that has none of its own: the file that its lead task runs, else the folder of the job's file, by which people tell
+ * jobs apart; undefined where there is neither.
  * @param jobFile a path or a URL
  */
 export function defaultName(
@@ -211,16 +211,16 @@ function folderOf(jobFile: string | undefined, workingDirectory: string): string
   return path.posix.basename(path.posix.dirname(file));
 }
 
-/** What a job takes from the cluster that it goes to. */
+/** The facts of a cluster that affect a job. */
 export interface FittingFacts extends ContainerFacts {
   /** The longest expiry of an ApplicationMaster or node. */
   readonly clusterExpiryMs?: number;
 }
 
 /**
- * A job that was built, as this cluster has it: amounts in its units, and a wait that outlasts its own.
+ * A job adapted to this cluster: amounts in the cluster's units, and a wait that outlasts the cluster's own.
  * @param settings it was built from
- * @returns the problems that only the cluster shows
+ * @returns the problems that only the cluster reveals
  */
 export function fitToCluster(spec: JobSpec, settings: Settings, facts: FittingFacts): CheckedJob {
   const reader = new JobReader(settings, { workingDirectory: "", lookUp: () => undefined });

@@ -3,9 +3,9 @@ import { parseParameter } from "../search/parse-parameter.ts";
 import type { Parameter } from "../search/space.ts";
 
 /**
- * The parameters of a file: a JSON object, or a YAML mapping with one parameter on each line; either way a name and the text that the key
- * of one parameter has.
- * @param refuse is told what is wrong, each with its line
+ * The parameters of a file: a JSON object, or a YAML mapping with one parameter per line; in both, a name and the text that a parameter's
+ * key has.
+ * @param refuse is called with each fault and its line
  */
 export function parseSpace(text: string, path: string, refuse: (said: string) => void): Parameter[] {
   const lines = text.split(/\r?\n/);
@@ -38,7 +38,7 @@ export function parseSpace(text: string, path: string, refuse: (said: string) =>
 interface Entry {
   readonly name?: string;
   readonly said?: string;
-  /** What was meant by what is no text. */
+  /** What a value that is not text was probably meant to be. */
   readonly like?: string;
   readonly line: number;
 }
@@ -51,7 +51,7 @@ function ofYaml(text: string, index: number): Entry[] {
   return [{ name, said: said.replace(/^(["'])(.*)\1$/, "$2"), line }];
 }
 
-/** What is wrong with JSON, in which line where its parser says that; undefined: nothing is. */
+/** The fault in a JSON text, with the line where its parser reports it; undefined: none. */
 function brokenJson(text: string): string | undefined {
   try {
     JSON.parse(text);

@@ -12,19 +12,19 @@ import { type KeyName, type KeyParameters, type KeyValue, keyFor, keys } from ".
 import type { Problem } from "../problem.ts";
 import type { EffectiveSetting, Settings } from "../settings.ts";
 
-/** The value of a key: what the job says, else the default, parsed. */
+/** The value of a key, parsed: the job's, else the default. */
 export function readSetting<K extends KeyName>(settings: Settings, name: K, parameters?: KeyParameters): KeyValue<K> {
   // The row's own type parsed it, which is what KeyValue is made from.
   return readRow(settings, keyFor(name, parameters), keys[name]) as KeyValue<K>;
 }
 
-/** The value of a key by its row. Text that its type refuses counts as absent: `checkKeys` reports it. */
+/** The value of a key, by its row. Text that its type refuses counts as absent: `checkKeys` reports it. */
 export function readRow(settings: Settings, key: string, row: KeyDefinition): unknown {
   const written = settings.get(key)?.value;
   return (parsed(row, written) ?? parsed(row, row.default))?.value;
 }
 
-/** Boxed, because undefined is a value: a wait that is off. */
+/** Boxed, because undefined is a valid value: a wait that is switched off. */
 function parsed(definition: KeyDefinition, text: string | undefined): { readonly value: unknown } | undefined {
   if (text === undefined) return undefined;
   try {
@@ -35,8 +35,8 @@ function parsed(definition: KeyDefinition, text: string | undefined): { readonly
 }
 
 /**
- * The settings with `${…}` expanded as Hadoop does it: other settings of the job, `${user.name}`, `${env.HOME}`. What is unknown,
- * such as a shell variable of a command, stays as written.
+ * The settings with `${…}` expanded as Hadoop does it: other settings of the job, `${user.name}`, `${env.HOME}`. Unknown names,
+ * such as a shell variable in a command, stay unchanged.
  */
 export function expandSettings(settings: Settings, variables: ExpansionVariables): Settings {
   const context = referencesOf(settings, variables);
@@ -56,8 +56,8 @@ function referencesOf(settings: Settings, variables: ExpansionVariables): Expans
 }
 
 /**
- * Warns of `${…}` that Hadoop's rules leave as written though nobody can have meant that: a circle, and `${env.X}`, which no shell takes
- * either. Any other name that has no value may be a shell's variable, or belong to the program.
+ * Warns of `${…}` that Hadoop's rules leave unchanged although nobody can have meant that: a circle, and `${env.X}`, which no shell
+ * accepts either. Any other name without a value may be a shell variable, or belong to the program.
  */
 export function checkReferences(settings: Settings, variables: ExpansionVariables): Problem[] {
   const context = referencesOf(settings, variables);

@@ -1,7 +1,7 @@
 import type { ResourceType } from "../../hadoop/yarn/records.ts";
 import { gpuTypesAmong, isGpu } from "../gpus.ts";
 
-/** As 1000ths and 1024ths of one (org.apache.hadoop.yarn.util.UnitsConversionUtil); `m` is a thousandth. */
+/** Factors of 1000 and 1024 (org.apache.hadoop.yarn.util.UnitsConversionUtil); `m` is a thousandth. */
 const ONES_PER_UNIT: Readonly<Record<string, number>> = {
   p: 1e-12,
   n: 1e-9,
@@ -21,9 +21,9 @@ const ONES_PER_UNIT: Readonly<Record<string, number>> = {
 };
 
 /**
- * An amount of a resource type, in the type's own unit: `4`, `16G`. A bare number already counts that unit.
- * @param key what asks for it
- * @param types what the cluster knows; without them units count in ones and any name passes
+ * An amount of a resource type, in the type's own unit: `4`, `16G`. A bare number is in that unit already.
+ * @param key the key that requests it
+ * @param types those that the cluster has; without them amounts are in units of one, and any name passes
  * @throws RangeError whose message completes "<key> …"
  */
 export function parseResourceAmount(key: string, name: string, text: string, types?: readonly ResourceType[]): number {
@@ -52,7 +52,7 @@ function unknownType(key: string, name: string, types: readonly ResourceType[]):
   return `asks for ${name}, which is not a resource type of the cluster; it has ${names.join(", ")}${mend}`;
 }
 
-/** `gpus` asks for what the site calls its GPUs; another key names the type itself. */
+/** `gpus` requests the type that the site uses for GPUs; another key names the type itself. */
 function gpuMend(key: string, name: string, gpus: readonly string[]): string {
   if (!key.endsWith(`.resource.${name}`)) return `set tony.gpu-resource-types to ${gpus.join(",")}`;
   return `write ${gpus.map((gpu) => key.slice(0, -name.length) + gpu).join(" or ")}`;

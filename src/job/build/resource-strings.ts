@@ -2,10 +2,10 @@ import { posix } from "node:path";
 import { nearest } from "../nearest.ts";
 import type { FileToShip } from "../spec.ts";
 
-/** What is at a local path; undefined: nothing. */
+/** What exists at a local path; undefined: nothing. */
 export type LookUpPath = (path: string) => "file" | "directory" | undefined;
 
-/** Where relative paths start: the folder of the file that names them, then the working directory, as TonY has it. */
+/** Where relative paths start: in the folder of the file that names them, then in the working directory, as in TonY. */
 export interface LocalPaths {
   readonly folders: readonly string[];
   readonly lookUp: LookUpPath;
@@ -34,7 +34,7 @@ export function parseResourceString(text: string, paths: LocalPaths): FileToShip
   return shippable({ source, name, as }, kind);
 }
 
-/** @throws RangeError for a name that would be run, changed or refused on a node */
+/** @throws RangeError for a name that a node would execute, change or refuse */
 function checkLaunchable(text: string, name: string, mend: string): void {
   const problem = launchProblem(name);
   if (problem !== undefined) throw new RangeError(`${text}: ${problem}; ${mend}`);
@@ -42,8 +42,8 @@ function checkLaunchable(text: string, name: string, mend: string): void {
 
 /**
  * Why no resource may have that name; undefined: it may. A NodeManager writes a resource's link, and the file's own name, between double
- * quotes into a script that a shell runs, and makes a path of both, which may have no colon (ContainerLaunch.ShellScriptBuilder#symlink,
- * org.apache.hadoop.fs.Path).
+ * quotes into a script that a shell runs, and makes a path of both, which must not contain a colon
+ * (ContainerLaunch.ShellScriptBuilder#symlink, org.apache.hadoop.fs.Path).
  */
 export function launchProblem(name: string): string | undefined {
   const bad = [...new Set(name.match(/["$`\\:\p{Cc}]/gu) ?? [])];
@@ -51,10 +51,10 @@ export function launchProblem(name: string): string | undefined {
   return `NodeManagers cannot take ${bad.map((sign) => JSON.stringify(sign)).join(", ")} in the name of a resource`;
 }
 
-/** Beside the machine's own; `FileSystems` opens them. */
+/** In addition to the machine's own; `FileSystems` opens them. */
 const schemes = ["hdfs", "webhdfs", "swebhdfs", "viewfs"];
 
-/** Schemes of file systems that Hadoop's nodes fetch from where they have the connector; one that is near and none of them is a mistake. */
+/** Schemes of file systems that nodes can fetch from if Hadoop's connector is installed; a scheme that resembles one of them is a mistake. */
 const connectors = [
   "gs",
   "s3",
@@ -72,12 +72,12 @@ const connectors = [
   "obs",
 ];
 
-/** Whether the client itself can look at files of that scheme. */
+/** Whether the client itself can access files with that scheme. */
 export function isOfCluster(scheme: string): boolean {
   return schemes.includes(scheme);
 }
 
-/** The resources of a list that the client cannot look at itself. */
+/** The resources of a list that the client cannot access itself. */
 export function foreignSources(list: string): string[] {
   return list.split(",").filter((item) => {
     const [, scheme = "file"] = /^\s*([a-z][a-z0-9+.-]*):\//i.exec(item.toLowerCase()) ?? [];
@@ -85,10 +85,10 @@ export function foreignSources(list: string): string[] {
   });
 }
 
-/** What the NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
+/** The archives that a NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
 const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
 
-/** @param kind of a local source @throws RangeError for what no container can find, as far as that can be known from its name and this machine */
+/** @param kind of a local source @throws RangeError for a file that no container can get, as far as its name and this machine tell */
 export function shippable(file: FileToShip, kind?: "file" | "directory"): FileToShip {
   const { source, as } = file;
   const [, scheme = "file"] = /^([a-z][a-z0-9+.-]*):\//i.exec(source.toLowerCase()) ?? [];
@@ -100,7 +100,7 @@ export function shippable(file: FileToShip, kind?: "file" | "directory"): FileTo
   return file;
 }
 
-/** @param source as a person knows it @throws RangeError for a file that YARN does not unpack: it decides by the name's ending */
+/** @param source as the person wrote it @throws RangeError for a file that YARN does not unpack: it decides by the name's extension */
 export function checkUnpackable(file: string, source: string): void {
   if (archiveEndings.some((ending) => file.toLowerCase().endsWith(ending))) return;
   throw new RangeError(`${source} is to be unpacked, but YARN unpacks only ${archiveEndings.join(", ")}`);
@@ -111,7 +111,7 @@ export function hasScheme(source: string): boolean {
   return /^[a-z][a-z0-9+.-]*:\//i.test(source);
 }
 
-/** The first of the folders that has the path. @throws RangeError when none has */
+/** The first of the folders that contains the path. @throws RangeError when none does */
 export function locate(
   written: string,
   { folders, lookUp }: LocalPaths,

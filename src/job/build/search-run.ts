@@ -3,12 +3,12 @@ import { gridSize } from "../search/grid.ts";
 import { MOST_TRIALS, type Search } from "../search/trials.ts";
 import { countTasks, type JobSpec } from "../spec.ts";
 
-/** More than one ApplicationMaster has in its books. */
+/** More tasks than one ApplicationMaster can manage. */
 const MOST_TASKS = 10_000;
 
 /**
- * The job of a search's trials. A trial of one task is a task of the search's one role, which starts when it can and leaves its container to
- * the next; one of several is a gang of the job's roles. A trial that fails ends nothing, and has restarts of its own.
+ * The job that runs a search's trials. A trial with one task is a task of the search's only role, which starts when it can and leaves its
+ * container to the next trial; one with several is a gang of the job's roles. A failed trial ends nothing, and has its own restarts.
  */
 export function searchRun(spec: JobSpec, search: Search): JobSpec {
   const ofOne = isOfOneTask(spec);
@@ -43,7 +43,7 @@ function isOfOneTask({ roles: [role, ...others] }: JobSpec): boolean {
   return others.length === 0 && role?.instances === 1;
 }
 
-/** What trials of several tasks cannot be. */
+/** What trials of several tasks cannot combine with. */
 const REFUSALS: readonly { readonly why: string; readonly by: RegExp; is(spec: JobSpec, search: Search): boolean }[] = [
   {
     why: "trials of several tasks start together, not each when it can",

@@ -7,26 +7,26 @@ import type { TrialLine } from "../search/trials.ts";
 import { plainText, type Setting } from "../settings.ts";
 import type { FileToShip } from "../spec.ts";
 
-/** TonY's options of a submission, as the command line gives them; a repeatable one is a list. */
+/** TonY's options of a submission, as on the command line; a repeatable one is a list. */
 export interface SubmissionOptions {
-  /** `--conf` and `-conf`, both forms mixed: a job file, or `key=value`. */
+  /** `--conf` and `-conf`, both forms together: a job file, or `key=value`. */
   readonly conf?: readonly string[];
   readonly confFile?: string;
-  /** The program, or with `pythonBinaryPath` the script, that every role without a command runs. */
+  /** The program, or with `pythonBinaryPath` the script, which is run by every role without a command. */
   readonly executes?: string;
   readonly taskParams?: string;
   /** A folder or archive whose content appears in every working directory. */
   readonly srcDir?: string;
-  /** A folder or archive that is unpacked as `venv/`, or a PEX, which stays a file of its own name. */
+  /** A folder or archive that is unpacked as `venv/`, or a PEX, which stays a file with its own name. */
   readonly pythonVenv?: string;
-  /** Absolute, or a path inside the environment of `pythonVenv`, or a name that the nodes find. */
+  /** An absolute path, a path inside the environment of `pythonVenv`, or a name that the nodes can find. */
   readonly pythonBinaryPath?: string;
   readonly shellEnv?: readonly string[];
   readonly containerEnv?: readonly string[];
   /** `NAME=file:PATH`, `NAME=env:VARIABLE`. An option of tony-ts, not TonY's. */
   readonly secrets?: readonly string[];
   readonly sidecarTensorboardLogDir?: string;
-  /** Files and folders on the cluster that every task gets, with commas between them; one that is not there is left out. */
+  /** Files and folders on the cluster that every task gets, separated by commas; missing ones are left out. */
   readonly hdfsClasspath?: string;
   /** Overrides tony.application.name. An option of tony-ts, not TonY's. */
   readonly name?: string;
@@ -36,15 +36,15 @@ export interface SubmissionOptions {
   readonly priority?: string | number;
   /** A checkpoint's path or URL: overrides tony.application.resume-from. An option of tony-ts, not TonY's. */
   readonly resumeFrom?: string;
-  /** YARN's tags beside those of tony.application.tags. */
+  /** YARN's tags, in addition to those of tony.application.tags. */
   readonly tags?: readonly string[];
-  /** Every warning about the job is an error. An option of tony-ts, not TonY's. */
+  /** Whether every warning about the job is an error. An option of tony-ts, not TonY's. */
   readonly strict?: boolean;
-  /** The job's trials are run, if it is a search. */
+  /** Whether to run the job's trials, if it is a search. */
   readonly runsSearch?: boolean;
-  /** Settings of whoever runs the job, by key: they count as the job's file does, and go over it. */
+  /** Settings of whoever runs the job, by key: they have the job file's rank, and override it. */
   readonly properties?: ReadonlyMap<string, string>;
-  /** Where these are, for messages; default `job properties`. */
+  /** Where these come from, for messages; default `job properties`. */
   readonly propertiesAt?: string;
 }
 
@@ -72,7 +72,7 @@ const optionNames: Readonly<Record<keyof SubmissionOptions, true>> = {
   propertiesAt: true,
 };
 
-/** What a program without types gives by mistake: the first name that is no option's. */
+/** A mistake in a program without types: the first name that is not an option. */
 export function unknownOption(options: SubmissionOptions): string | undefined {
   return Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
 }
@@ -80,35 +80,35 @@ export function unknownOption(options: SubmissionOptions): string | undefined {
 export interface Submission {
   /** Path or URL of the job's file. */
   readonly jobFile?: string;
-  /** Settings that go over the job's file, and under the site's. */
+  /** Settings that override the job's file, and that the site's file overrides. */
   readonly properties: readonly Setting[];
   /** Settings that override every file. */
   readonly settings: readonly Setting[];
-  /** YARN's tags beside those that are set. */
+  /** YARN's tags, in addition to those that are set. */
   readonly tags: readonly string[];
   /** Files in addition to those of the keys; sources as written. */
   readonly ship: readonly FileToShip[];
-  /** Paths of the default file system, or URLs: what is there, every task gets. */
+  /** Paths on the default file system, or URLs: every task gets those that exist. */
   readonly classPath: readonly string[];
-  /** Every warning about the job is an error. */
+  /** Whether every warning about the job is an error. */
   readonly strict: boolean;
   readonly runsSearch: boolean;
-  /** Of the search that this one goes on with. */
+  /** The trials of the search that this one continues. */
   readonly trialsBefore?: readonly TrialLine[];
-  /** Of a search that asks Optuna: the program that does. */
+  /** In a search by Optuna: the program that asks it. */
   readonly optunaProgram?: string;
   readonly problems: readonly Problem[];
 }
 
 /**
- * `--conf job.xml` names a file, `--conf tony.worker.memory=4g` is a setting: what tells them apart is a key and a `=` at its start.
- * A file whose name looks like that is written `./name`.
+ * `--conf job.xml` names a file, `--conf tony.worker.memory=4g` is a setting: a setting starts with a key and a `=`. A file with
+ * such a name is written `./name`.
  */
 export function isSetting(confArgument: string): boolean {
   return /^(?:tony\.[^=]+|fs\.viewfs\.[^=]+|[A-Za-z][\w.-]*)=/.test(confArgument);
 }
 
-/** A key whose value was forgotten, or was given as a word of its own. */
+/** A key whose value was forgotten, or was given as a separate word. */
 function isKeyAlone(confArgument: string): boolean {
   return /^tony\.[\w.-]+$/.test(confArgument) && !confArgument.endsWith(".xml");
 }
@@ -220,7 +220,7 @@ function* shipped(options: SubmissionOptions): Generator<FileToShip> {
     : { source: options.pythonVenv, name: pex, as: "file" };
 }
 
-/** The name of a PEX, which is a whole environment in one executable file. */
+/** The name of a PEX, an executable file that contains a whole environment. */
 function pexOf({ pythonVenv = "" }: SubmissionOptions): string | undefined {
   return /\.pex$/i.test(pythonVenv) ? posix.basename(pythonVenv) : undefined;
 }
@@ -230,13 +230,16 @@ export function shipOption(as: FileToShip["as"]): "--src_dir" | "--python_venv" 
   return as === "working-directory" ? "--src_dir" : "--python_venv";
 }
 
-/** A Python in front of the program although `pythonBinaryPath` is one: one Python does not run another. */
+/** A Python in front of the program in addition to `pythonBinaryPath`: one Python cannot run another. */
 export function secondPython(executes: string, pythonBinaryPath: string): string | undefined {
   if (!/^python[\d.]*$/.test(posix.basename(pythonBinaryPath))) return undefined;
   return /^\s*((?:[\w./-]*\/)?python[\d.]*)\s+\S/.exec(executes)?.[1];
 }
 
-/** `<interpreter> <executes> <task_params>` (TonyClient.buildTaskCommand), of two interpreters the one that `pythonBinaryPath` names. */
+/**
+ * `<interpreter> <executes> <task_params>` (TonyClient.buildTaskCommand); where there are two interpreters, the one that `pythonBinaryPath`
+ * names.
+ */
 function taskCommand(options: SubmissionOptions): string | undefined {
   if (options.executes === undefined) return undefined;
   const second = secondPython(options.executes, options.pythonBinaryPath ?? "") ?? "";
@@ -245,7 +248,7 @@ function taskCommand(options: SubmissionOptions): string | undefined {
   return parts.filter((part) => part !== undefined && part !== "").join(" ");
 }
 
-/** A PEX is a file of the working directory, and the interpreter of a script that names no other: `./env.pex train.py`. */
+/** A PEX is a file in the working directory, and the interpreter of a script that names no other: `./env.pex train.py`. */
 function pythonInterpreter(options: SubmissionOptions): string | undefined {
   const { pythonBinaryPath, pythonVenv, executes = "" } = options;
   const pex = pexOf(options);

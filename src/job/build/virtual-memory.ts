@@ -1,24 +1,24 @@
-/** YARN's check of virtual memory, as a node's configuration has it, and what it finds before a program has begun. */
+/** YARN's check of virtual memory, by a node's configuration, and what a container uses before its program has begun. */
 export interface VirtualMemoryCheck {
-  /** Virtual memory for each byte of a container's (`yarn.nodemanager.vmem-pmem-ratio`). */
+  /** Virtual memory per byte of the container's memory (`yarn.nodemanager.vmem-pmem-ratio`). */
   readonly ratio: number;
-  /** What is asked for is rounded up to a multiple of this (`yarn.scheduler.minimum-allocation-mb`). */
+  /** Requests are rounded up to a multiple of this (`yarn.scheduler.minimum-allocation-mb`). */
   readonly containerStepMiB: number;
-  /** Of the runtime that runs there, as `process.version` has it; absent: not known. */
+  /** The release of the runtime in containers, as in `process.version`; absent: unknown. */
   readonly nodeVersion?: string | undefined;
 }
 
-/** Of a small program and of the shell that starts the executor. */
+/** For a small program and the shell that starts the executor. */
 const PROGRAM_MIB = 300;
 
 /**
- * An idle executor's, most of which V8 reserves and never uses: measured are 694 MiB with Node 20, 727 MiB with Node 22, and 1,106 MiB with
- * Node 24, where tables of V8 reserve 384 MiB more. No option makes V8 reserve less but `--jitless`.
+ * For an idle executor; V8 reserves most of it and never uses it. Measured: 694 MiB with Node 20, 727 MiB with Node 22, and 1,106 MiB with
+ * Node 24, where V8's tables reserve 384 MiB more. Only `--jitless` makes V8 reserve less.
  */
 const MAPPED_MIB = 735;
 const MAPPED_SINCE_24_MIB = 1126;
 
-/** Why a container is too small for that check, whatever its program does; undefined where it is not. */
+/** Why a container is too small for that check, whatever its program does; undefined where it is large enough. */
 export function virtualMemoryProblem(askedMiB: number, check: VirtualMemoryCheck): string | undefined {
   const { ratio, containerStepMiB, nodeVersion } = check;
   const major = Number(/^v(\d+)\./.exec(nodeVersion ?? "")?.[1] ?? 0);

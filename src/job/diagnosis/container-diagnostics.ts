@@ -1,13 +1,13 @@
 import { type TokenEnding, tokenEnding } from "../../hadoop/security/token-ending.ts";
 
-/** What a NodeManager's memory check found, in its own amounts (`699.9 MB`). */
+/** The finding of a NodeManager's memory check, with its own amounts (`699.9 MB`). */
 export interface ExceededMemory {
   readonly kind: "physical" | "virtual";
   readonly used: string;
   readonly usedMiB: number;
   readonly limit: string;
   readonly limitMiB: number;
-  /** Both limits were exceeded, of which the check names one. */
+  /** Whether both limits were exceeded; the check names only one. */
   readonly both: boolean;
 }
 
@@ -16,9 +16,9 @@ export interface ContainerDiagnostics {
   readonly memory?: ExceededMemory;
   /** The address of a file that could not be copied to the node. */
   readonly resource?: string;
-  /** A delegation token by which files were to be copied to the node, and which their server does not accept any more. */
+  /** A delegation token for copying files to the node that their server no longer accepts. */
   readonly endedToken?: TokenEnding;
-  /** The first file that the launch script may not read, relative to the working directory; it exits there, before the executor starts. */
+  /** The first file that the launch script cannot read, relative to the working directory; it exits there, before the executor starts. */
   readonly unreadable?: string;
   /** The last lines of the container's stderr; empty when YARN does not report them. */
   readonly stderr: readonly string[];
@@ -29,8 +29,8 @@ export interface ContainerDiagnostics {
 /**
  * Parses a container's diagnostics. The texts come from org.apache.hadoop.yarn.server.nodemanager:
  * containermanager.monitor.ContainersMonitorImpl#formatErrorMessage (2.x: "beyond physical memory limits") and
- * containermanager.launcher.ContainerLaunch#handleContainerExitWithFailure; of a file that could not be fetched,
- * org.apache.hadoop.yarn.util.FSDownload#verifyAndCopy's.
+ * containermanager.launcher.ContainerLaunch#handleContainerExitWithFailure; for a file that could not be fetched, from
+ * org.apache.hadoop.yarn.util.FSDownload#verifyAndCopy.
  */
 export function parseContainerDiagnostics(text: string): ContainerDiagnostics {
   const memory = exceededMemory(text);
@@ -53,8 +53,9 @@ function missingResource(text: string): string | undefined {
 }
 
 /**
- * launch_container.sh lists the working directory by `find -L . -maxdepth 5 -ls`, and ends where that fails
- * (ContainerLaunch.UnixShellScriptBuilder#listDebugInformation; bash's `-e`). GNU find quotes names as the locale has it.
+ * launch_container.sh lists the working directory by `find -L . -maxdepth 5 -ls`, and exits where that fails
+ * (ContainerLaunch.UnixShellScriptBuilder#listDebugInformation; bash's `-e`). GNU find quotes names according to the
+ * locale.
  */
 function unreadableFile(text: string): string | undefined {
   return /^find: [^\w./]?\.\/(.+?)[^\w./]?: Permission denied$/m.exec(text)?.[1];
@@ -82,7 +83,7 @@ function mebibytes(amount: string): number {
   return Number(number) * 1024 ** (["", "K", "M", "G", "T", "P", "E"].indexOf(prefix) - 2);
 }
 
-/** The diagnostics repeat the end of stderr; the last one is taken. */
+/** The diagnostics repeat the end of stderr; the last copy is used. */
 function lastStderr(text: string): string[] {
   const [, ...tails] = text.split(/^Last \d+ bytes of \S*stderr :$/m);
   const lines = (tails.at(-1) ?? "").split("\n");
@@ -110,7 +111,7 @@ const frames = [
   /^For more detailed output/,
   /^\. Failing the application/,
   /^\s+at [\w.$/]+\(/,
-  // A node keeps the end of what it says: it may begin within a frame.
+  // A node keeps the end of its text, which may begin within a frame.
   /^[\w.$/()]*:\d+\)$/,
   /^\s*\.\.\. \d+ more$/,
 ];

@@ -2,8 +2,8 @@ import { parseShell, type ShellList, type ShellNode } from "./shell-syntax.ts";
 import { shellWords } from "./shell-words.ts";
 
 /**
- * How a command hides that a program of it has failed. `unstopped` is a sequence that `set -e` does not stop there; `beside` is a program in
- * the background of another one; `ampersand` is `&>`, which dash takes for the background; `recorded` is what script(1) runs.
+ * How a command hides that one of its programs has failed. `unstopped`: in a sequence that `set -e` does not stop there; `beside`: in the
+ * background of another program; `ampersand`: with `&>`, which dash takes for the background; `recorded`: run by script(1).
  */
 export type HiddenExit =
   | "pipe"
@@ -22,19 +22,19 @@ export type HiddenExit =
   | "loop";
 
 /**
- * What a part of a command says of its programs when each of them fails.
- * - `none`: it has none
+ * What a part of a command reveals about its programs when each of them fails.
+ * - `none`: it has no program
  * - `program`: it ends with a program's exit code
- * - `checked`: it looks for itself whether all went well, or nobody can say
- * - `hidden`: it ends with another's exit code
+ * - `checked`: it checks the results itself, or its behaviour is uncertain
+ * - `hidden`: it ends with another exit code
  */
 type Fate = "none" | "program" | "checked" | Hidden;
 
 export interface Hidden {
   readonly hidden: HiddenExit;
-  /** The shell of its own that it happens in: of `sh -c '…'`, `sh`. */
+  /** The nested shell that it happens in: `sh` for `sh -c '…'`. */
   readonly inside?: string;
-  /** That shell reads it: `sh <<< '…'` */
+  /** Whether that shell reads the script: `sh <<< '…'` */
   readonly isRead?: true;
 }
 
@@ -42,44 +42,44 @@ interface Shell {
   /** `set -e`, `set -o pipefail` */
   stops: boolean;
   pipefail: boolean;
-  /** Whether `set -e` is without effect now: in a condition, and before `&&` and `||`. */
+  /** Whether `set -e` currently has no effect: in a condition, and before `&&` and `||`. */
   isSuspended: boolean;
-  /** It waits for a program by name, or ends one: what it leaves in the background is looked after. */
+  /** Whether it waits for a program by name, or ends one: then its background programs are taken care of. */
   readonly looksAfter: boolean;
   readonly functions: Map<string, ShellNode>;
-  /** Functions that are being looked at. */
+  /** Functions that are being examined. */
   readonly running: Set<string>;
 }
 
-/** Beyond that many brackets and compounds nobody can say: they may be nested deeper than this process's stack. */
+/** With more brackets and compounds the result is uncertain: they could be nested deeper than this process's stack allows. */
 const MOST_NESTED = 500;
-/** Programs whose failure is a job's: interpreters, launchers, and what is called by its path. */
+/** Programs whose failure is the job's failure: interpreters, launchers, and programs that are called by their path. */
 const PROGRAM =
   /^(?:(?:\S*\/)?(?:python[\d.]*|pypy\d*|torchrun|deepspeed|horovodrun|mpirun|mpiexec|accelerate|ray|dask|java|scala|Rscript|julia|node|perl|ruby|spark-submit|uvx?|poetry|pipenv|conda|mamba|micromamba|pytest|papermill|jupyter|srun|ssh|parallel|docker|podman|singularity|apptainer|nsys|ncu|strace|make|bash|sh|dash)|\.{0,2}\/\S+|[\w-]+\/\S+)$/;
-/** Commands of the system, though they are called by their paths. */
+/** Commands of the system, even when they are called by their paths. */
 const SYSTEM = /^\/(?:usr\/)?s?bin\/(?!python|perl|ruby|node|java|bash|sh|dash)\S+$/;
-/** Words that start the program which follows. */
+/** Words that start the program after them. */
 const PREFIX =
   /^(?:[A-Za-z_]\w*=[\s\S]*|exec|command|(?:(?:\/usr)?\/s?bin\/)?(?:time|sudo|nohup|env|nice|stdbuf|unbuffer|timeout|numactl|setsid|taskset|ionice|xargs)|-\S+|\d+[smhd]?)$/;
-/** Options of those whose value is a word of its own: `sudo -u ada`, `timeout -s KILL 5`. */
+/** Their options whose value is a separate word: `sudo -u ada`, `timeout -s KILL 5`. */
 const OPTION_WITH_VALUE = /^-[ugskcCNmIPLdo]$/;
 const NESTED_SHELL = /^(?:\S*\/)?(?:bash|sh|dash)$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
-/** What only asks a question, or ends with a code of its own. */
+/** Commands that only ask a question, or end with an exit code of their own. */
 const CHECKS: ReadonlySet<string> = new Set(["test", "[", "[[", "grep", "false", "break", "continue"]);
 
 const LOOKS_AFTER = /(?:^|[\s;|&({'"])(?:kill|pkill|fg|jobs)\b|\bwait[ \t]+(?!-n[ \t]*(?:$|[;&|)}\n]))[^\s;|&)]/;
 
-/** What is only shown, and variables that get the exit code of what was before. */
+/** Text that is only printed, and variables that get the previous exit code. */
 const SHOWN = /\b(?:echo|printf)\b[^\n;|&)]*/g;
 const KEPT_EXIT = /\b([A-Za-z_]\w*)=(?:"?\$(?:\?|\{(?:\?|PIPESTATUS\[\d+\])\})"?)/g;
-/** The exit code of what was before. */
+/** The previous exit code. */
 const LAST_EXIT = /"?\$(?:\?|\{(?:\?|PIPESTATUS\[\d+\])\})"?/;
 const END_WITH_LAST = new RegExp(`\\b(exit|return)[ \\t]+${LAST_EXIT.source}(?=[ \\t]*(?:[;)}'"\\n]|$))`, "g");
 
 /**
- * How a command of bash ends with 0 though all of its programs fail; undefined where it does not, or where that is not certain.
- * @param options.pipefail whether bash was told that already
+ * How a bash command exits with 0 although all its programs fail; undefined where it does not, or where that is uncertain.
+ * @param options.pipefail whether bash already has that option
  */
 export function hiddenExit(command: string, { pipefail = false } = {}): Hidden | undefined {
   if (looksAtExits(command)) return asksPipe(command, pipefail) ? { hidden: "pipe" } : undefined;
@@ -89,7 +89,7 @@ export function hiddenExit(command: string, { pipefail = false } = {}): Hidden |
   return typeof fate === "object" ? fate : undefined;
 }
 
-/** A trap at the end that ends with 0; with `exit` alone it keeps the exit code. */
+/** An EXIT trap that exits with 0; with `exit` alone the exit code is kept. */
 function endsInTrap(command: string): boolean {
   const [, , script = ""] = /\btrap\s+(['"]?)([^'"\n]*?)\1\s+(?:[A-Z\d]+\s+)*?(?:EXIT|0)\b/.exec(command) ?? [];
   const body = /^\w+$/.test(script)
@@ -98,7 +98,7 @@ function endsInTrap(command: string): boolean {
   return /\bexit\s+0\s*(?:[;\n]|$)/.test(body ?? script);
 }
 
-/** `python3 train.py | tee log; if [ $? -ne 0 ]; then exit 1; fi`: what is looked at is the exit code of the pipe's last command. */
+/** `python3 train.py | tee log; if [ $? -ne 0 ]; then exit 1; fi`: checks the exit code of the pipe's last command. */
 function asksPipe(command: string, pipefail: boolean): boolean {
   if (pipefail || /pipefail|PIPESTATUS/.test(command)) return false;
   const items = parseShell(command)?.items ?? [];
@@ -114,7 +114,10 @@ function asksPipe(command: string, pipefail: boolean): boolean {
   });
 }
 
-/** Who looks at the exit codes himself knows what he does; at the end of all it may be another's, and what shows one does nothing with it. */
+/**
+ * Whether the command checks exit codes itself, and so handles them; `exit $?`, which may be another program's code, and printing a code do
+ * not count.
+ */
 function looksAtExits(command: string): boolean {
   const used = command.replace(END_WITH_LAST, "$1").replace(SHOWN, "");
   const unread = used.replace(KEPT_EXIT, (all, name: string) =>
@@ -157,10 +160,10 @@ function fateOf(node: ShellNode, shell: Shell): Fate {
 
 function fateOfList({ items }: ShellList, shell: Shell): Fate {
   let fate: Fate = "none";
-  /** Programs in the background that nothing has waited for. */
+  /** Background programs that nothing has waited for. */
   let beside = 0;
   let lastBegun: Fate = "none";
-  /** The variable that has the process id of a program in the background. */
+  /** The variable with the process id of a background program. */
   let begunAs = "";
   for (const [index, { node, isBackground }] of items.entries()) {
     const before = items[index - 1]?.node;
@@ -198,7 +201,7 @@ function fateInList(node: ShellNode, shell: Shell, waited: Fate | undefined): In
   return { fate: waited ?? fateOf(node, shell), isPassedOver: false };
 }
 
-/** With whether a program failed before the chain's last command: `set -e` passes over that. */
+/** Also says whether a program failed before the chain's last command: `set -e` ignores that. */
 function fateOfChain({ first, rest }: Extract<ShellNode, { type: "chain" }>, shell: Shell, known?: Fate) {
   let fate = known ?? suspended(shell, () => fateOfQuestion(first, shell));
   let isPassedOver = false;
@@ -213,12 +216,12 @@ function fateOfChain({ first, rest }: Extract<ShellNode, { type: "chain" }>, she
   return { fate, isPassedOver };
 }
 
-/** `break` and `continue` end with 0, whatever failed before. */
+/** `break` and `continue` exit with 0, whatever failed before. */
 function leavesLoop(node: ShellNode): boolean {
   return node.type === "command" && (node.words[0] === "break" || node.words[0] === "continue");
 }
 
-/** `exit $?` and its like, and `exit` alone. */
+/** `exit $?` and its variants, and `exit` alone. */
 function isEndWithLast(node: ShellNode, variable = ""): boolean {
   if (node.type !== "command") return false;
   const [name = "", code = "$?", ...more] = node.words;
@@ -226,7 +229,7 @@ function isEndWithLast(node: ShellNode, variable = ""): boolean {
   return isEnd && LAST_EXIT.exec(code)?.[0] === code && code.includes(variable);
 }
 
-/** It ends with the exit code of the program that was put into the background last. */
+/** Whether it ends with the exit code of the last background program. */
 function isWaitForLast(node: ShellNode): boolean {
   return isWaitFor(node, String.raw`\$(?:!|\{!\})`);
 }
@@ -244,7 +247,7 @@ function keptId(node: ShellNode): string | undefined {
     : undefined;
 }
 
-/** It ends with the exit code of whichever ends first. */
+/** Whether it ends with the exit code of the program that ends first. */
 function isWaitForAny(node: ShellNode): boolean {
   return node.type === "command" && node.words.join(" ") === "wait -n";
 }
@@ -253,7 +256,7 @@ function waitsForAny(node: ShellNode): number {
   return node.type === "chain" ? [node.first, ...node.rest.map((link) => link.node)].filter(isWaitForAny).length : 1;
 }
 
-/** After `exec` and a program nothing of the shell is left. */
+/** `exec` with a program replaces the shell. */
 function replacesShell(node: ShellNode): boolean {
   const last = node.type === "chain" ? node.rest.at(-1)?.node : node;
   return last?.type === "command" && last.words.find((word) => !ASSIGNMENT.test(word)) === "exec";
@@ -263,7 +266,7 @@ function stopsNow({ stops, isSuspended }: Shell): boolean {
   return stops && !isSuspended;
 }
 
-/** What is looked at where `set -e` has no effect. */
+/** Examines something in a place where `set -e` has no effect. */
 function suspended<T>(shell: Shell, look: () => T): T {
   const before = shell.isSuspended;
   shell.isSuspended = true;
@@ -274,7 +277,7 @@ function suspended<T>(shell: Shell, look: () => T): T {
   }
 }
 
-/** One after the other: a later program, or a check, says how it went. */
+/** In sequence: a later program, or a check, determines the result. */
 function then(before: Fate, next: Fate, { stops }: Pick<Shell, "stops">): Fate {
   if (next !== "none") return next;
   return before === "program" ? { hidden: stops ? "unstopped" : "sequence" } : before;
@@ -285,14 +288,14 @@ function instead(how: HiddenExit, next: Fate): Fate {
   return next === "none" ? { hidden: how } : next;
 }
 
-/** One of them: the first that hides something counts. */
+/** Either one: the first that hides something counts. */
 function either(fates: readonly Fate[]): Fate {
   const hidden = fates.find((fate) => typeof fate === "object");
   const known = (["checked", "program"] as const).find((one) => fates.includes(one));
   return hidden ?? known ?? "none";
 }
 
-/** A test that others depend on is no check of what was before. */
+/** A condition does not check what came before it. */
 function fateOfQuestion(node: ShellNode, shell: Shell): Fate {
   const fate = fateOf(node, shell);
   return fate === "checked" && node.type === "command" && isTest(node.words) ? "none" : fate;
@@ -311,13 +314,13 @@ function fateOfPipe(parts: readonly ShellNode[], shell: Shell): Fate {
   return either(before);
 }
 
-/** `source run.sh | tee log`: what is only to set variables would set them for nobody there. */
+/** `source run.sh | tee log`: a script that only sets variables would set them for nobody there. */
 function isSourced(node: ShellNode): boolean {
   const [name = "", file = ""] = node.type === "command" ? node.words : [];
   return (name === "source" || name === ".") && file !== "" && !file.endsWith("/activate");
 }
 
-/** `echo 'python3 train.py; true' | bash`: that shell's fate; undefined where it reads something else. */
+/** `echo 'python3 train.py; true' | bash`: the fate in that shell; undefined where it reads something else. */
 function fateOfShownScript(parts: readonly ShellNode[]): Fate | undefined {
   const [before, last] = parts.slice(-2);
   if (before?.type !== "command" || last?.type !== "command") return undefined;
@@ -330,7 +333,7 @@ function fateOfShownScript(parts: readonly ShellNode[]): Fate | undefined {
   return isReader ? fateOfShell(reader, [...args, "<<<", shown]) : undefined;
 }
 
-/** A quoted text in which the shell changes nothing. */
+/** A quoted text that the shell does not change. */
 function isConstant(word: string): boolean {
   return /^'[^']*'$/.test(word) || /^"[^"$`\\]*"$/.test(word);
 }
@@ -357,10 +360,10 @@ function fateOfLoop({ word, test, body }: Extract<ShellNode, { type: "loop" }>, 
   const isUntilSuccess = word === "until" ? question === "program" : word === "while" && isNegation(question);
   if (isUntilSuccess && givesUp(body)) return { hidden: "condition" };
   if (isEndless(word, test)) return givesUp(body) ? fateBeforeBreak(body, shell) : "checked";
-  // `|| break` ends it with 0, and so does what stands in the place of the last run.
+  // `|| break` makes it exit with 0, and so does whatever replaces the last run.
   if (word === "for" && typeof each === "object" && each.hidden === "or") return each;
   const isEndedInside = JSON.stringify(body).match(/"(?:break|exit|return|continue)"/) !== null;
-  // A loop that waits for a program's success.
+  // A loop that waits for a program to succeed.
   if (isUntilSuccess || typeof question === "object" || isEndedInside) return "checked";
   if (question === "program") return instead("condition", each === "program" ? "none" : each);
   if (each !== "program" || stopsNow(shell) || word === "select") return each;
@@ -373,7 +376,7 @@ function isEndless(word: string, { items: [first, ...more] }: ShellList): boolea
   return word === "while" ? /^(?:true|:)$/.test(asked) : word === "until" && asked === "false";
 }
 
-/** Its `break` ends the loop with 0. */
+/** Its `break` makes the loop exit with 0. */
 function fateBeforeBreak({ type, items }: ShellList, shell: Shell): Fate {
   const fate = fateOfList({ type, items: items.slice(0, breakOf(items)) }, shell);
   return fate === "program" && !stopsNow(shell) ? { hidden: shell.stops ? "unstopped" : "sequence" } : fate;
@@ -383,7 +386,7 @@ function isNegation(fate: Fate): boolean {
   return typeof fate === "object" && fate.hidden === "negation";
 }
 
-/** It ends the loop after the first failure, in any case, and says nothing of that. */
+/** Whether it always ends the loop after the first failure, without reporting it. */
 function givesUp({ items }: ShellList): boolean {
   const last = breakOf(items);
   return (
@@ -416,7 +419,7 @@ function fateOfCommand(words: readonly string[], shell: Shell): Fate {
   return fateOfSubstitution(words, isEmpty, shell);
 }
 
-/** What only begins or ends Ray's own processes, prepares an environment, or asks, says nothing of a job's program. */
+/** Commands that only start or stop Ray's own processes, prepare an environment, or query something say nothing about a job's program. */
 function isAside(name: string, args: readonly string[]): boolean {
   if (args.length === 1 && /^(?:--version|-V)$/.test(args[0] ?? "")) return true;
   const [verb = ""] = args;
@@ -426,7 +429,7 @@ function isAside(name: string, args: readonly string[]): boolean {
   return /^(?:stop|status|down)$/.test(verb) || (verb === "start" && !args.includes("--block"));
 }
 
-/** It ends with 0 whatever the programs say that it runs for a file each; those that get many files (`+`) it asks. */
+/** It exits with 0 regardless of the programs that it runs once per file; those that get many files (`+`) count. */
 function fateOfFind(args: readonly string[], shell: Shell): Fate {
   const at = args.findIndex((word) => /^-(?:exec|execdir|ok|okdir)$/.test(word));
   if (at < 0) return "none";
@@ -435,7 +438,7 @@ function fateOfFind(args: readonly string[], shell: Shell): Fate {
   return fate === "program" && args[end] !== "+" ? { hidden: "find" } : fate;
 }
 
-/** `flock -n FILE program`, and `flock FILE -c 'script'`, which sh runs; a number in place of the file is what is open already. */
+/** `flock -n FILE program`, and `flock FILE -c 'script'`, which sh runs; a number in place of the file is an open descriptor. */
 function fateOfLocked(args: readonly string[], shell: Shell): Fate {
   const at = args.findIndex((word, index) => !word.startsWith("-") && !/^-[wE]$/.test(args[index - 1] ?? ""));
   const [file = "", ...rest] = at < 0 ? [] : args.slice(at);
@@ -445,7 +448,7 @@ function fateOfLocked(args: readonly string[], shell: Shell): Fate {
     : fateOfCommand(rest, shell);
 }
 
-/** `script -c 'script' log` ends with 0 whatever that says, unless it has `-e`. */
+/** `script -c 'script' log` exits with 0 regardless of the script, unless it has `-e`. */
 function fateOfRecorded(args: readonly string[]): Fate {
   const at = args.findIndex((word) => /^-\w*c$|^--command$/.test(word));
   if (at < 0) return "none";
@@ -476,7 +479,7 @@ function setOptions(args: readonly string[], shell: Pick<Shell, "stops" | "pipef
   if (/\+\w*e|\+o errexit\b/.test(text)) shell.stops = false;
 }
 
-/** `bash -c 'script'` is as its script; any other shell runs a program. */
+/** `bash -c 'script'` behaves like its script; any other use of a shell runs a program. */
 function fateOfShell(name: string, args: readonly string[]): Fate {
   const at = args.findIndex((word) => /^-\w*c$/.test(word));
   const read = at < 0 ? scriptRead(args) : undefined;
@@ -490,7 +493,7 @@ function fateOfShell(name: string, args: readonly string[]): Fate {
   return typeof fate === "object" ? { ...how, ...fate } : fate;
 }
 
-/** What a shell reads its commands from, `<<< '…'`; undefined: from elsewhere, or from a file. */
+/** The script that a shell reads, `<<< '…'`; undefined: it reads something else, or a file. */
 function scriptRead(args: readonly string[]): string | undefined {
   const at = args.findLastIndex((word) => word.startsWith("<<<"));
   const options = args.slice(0, at);
@@ -499,7 +502,7 @@ function scriptRead(args: readonly string[]): string | undefined {
   return args[at] === "<<<" ? args[at + 1] : args[at]?.slice("<<<".length);
 }
 
-/** `python3 train.py &> log` and `&>>`: a program in the background, for dash. */
+/** `python3 train.py &> log` and `&>>`: dash starts the program in the background. */
 function hasAmpersand(script: string): boolean {
   return shellWords(script).some(({ type, text }) => type === "word" && text.startsWith("&>"));
 }
@@ -508,7 +511,7 @@ function hasAmpersand(script: string): boolean {
 const PIPEFAIL_OF_SH =
   /(?:^|[\s;|&(])(?:\S*\/)?(?:da)?sh[ \t]+(?:-\w+[ \t]+)*?-(?:\w*o[ \t]+pipefail|\w*c[ \t]+(['"])(?:(?!\1)[\s\S])*?\bset[ \t](?:-\w+[ \t]+)*-\w*o[ \t]+pipefail)\b/;
 
-/** Whether a shell that may be dash is told `pipefail`, which may be an error there. */
+/** Whether the command gives `pipefail` to a shell that may be dash, for which it may be an error. */
 export function wantsPipefailOfSh(command: string): boolean {
   return PIPEFAIL_OF_SH.test(command);
 }
@@ -517,15 +520,15 @@ function unquoted(word: string): string {
   return /^(['"])[\s\S]*\1$/.test(word) ? word.slice(1, -1) : word;
 }
 
-/** A command takes what a program in it says, and not its exit code; only an assignment has that. */
+/** A command uses the output of a program inside it, and not its exit code; only an assignment gets that. */
 function fateOfSubstitution(words: readonly string[], isAssignment: boolean, shell: Shell): Fate {
   const scripts = words.flatMap((word) => (word.startsWith("'") ? [] : substituted(word)));
-  // Bash turns set -e off in there.
+  // Bash turns set -e off in substitutions.
   const fate = either(scripts.map((script) => fateOfScript(script, { ...shell, isSuspended: true })));
   if (fate !== "program") return typeof fate === "object" ? fate : "none";
   const [first = ""] = words;
   if (isAssignment && ASSIGNMENT.test(first)) return "program";
-  // The first word that is one becomes the command itself.
+  // If the first word is a substitution, its output becomes the command itself.
   const isTaken = /^["]?[$`]/.test(first) || ["exit", "return", "wait", "local"].includes(first) || isTest(words);
   return isTaken ? "checked" : { hidden: "substitution" };
 }

@@ -1,24 +1,25 @@
 const INTERPRETER = /^(?:python[\d.]*|bash|sh)$/;
-/** With options that have values before the script. */
+/** Also with options that have values before the script. */
 const LAUNCHED = /^(?:torchrun|deepspeed|accelerate launch)\s(?:.*?\s)??(\S+\.py)(?:\s|$)/;
 const PYTHON = /^(?:\S*\/)?python[\d.]*$/;
 const MODULE = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
-/** A whole script as one word, in which its quote does not stand again. */
+/** A whole script as one word, which does not contain its own quote. */
 const NESTED =
   /^\s*(?:[A-Za-z_]\w*=[\w./:-]*\s+)*(?:exec\s+)?(?:\S*\/)?(?:ba|da)?sh\s+(?:-[a-z]+\s+)*?-[a-z]*c\s+(['"])((?:(?!\1)[^\\])*)\1\s*$/;
-/** Before a program: variables, and `exec`. */
+/** Words before a program: variables, and `exec`. */
 const ASSIGNED = /^(?:[A-Za-z_]\w*=\S*|exec)$/;
 const PATH = /^(?:\.\/)*[A-Za-z_][\w.+-]*(?:\/[\w./+@=-]*|\.[A-Za-z]\w*)$/;
-/** Options for what a program makes. */
+/** Options that name something which the program writes. */
 const WRITTEN = /out|save|log|write|dump|export|dest|target|result|checkpoint|ckpt|tmp|temp|cache|work|model|to$/i;
-/** Options of interpreters that take no value: what follows is still the script. */
+/** Options of interpreters without a value: the script still follows. */
 const PLAIN_OPTION = /^-[uBEsSIOex]+$/;
-/** A word that the shell takes as it is. */
+/** A word that the shell does not change. */
 const PLAIN_WORD = /^[\w./+@%:,=-]+$/;
 
 /**
- * The file that a command runs, as a path in the container's working directory: `train.py` of `python3 -u train.py --steps 3`, `x` of
- * `./x`. Undefined where that is not certain: an absolute path, a module, a program of the node's, whatever a shell would make of it.
+ * The file that a command runs, as a path in the container's working directory: `train.py` for `python3 -u train.py --steps 3`, `x`
+ * for `./x`. Undefined where that is uncertain: an absolute path, a module, a program of the node's, anything that a shell would
+ * expand.
  */
 export function programFileOf(command: string): string | undefined {
   const [program = "", ...others] = wordsOf(command);
@@ -27,13 +28,13 @@ export function programFileOf(command: string): string | undefined {
   return file !== undefined && (isScript || file.includes("/")) ? inWorkingDirectory(file) : undefined;
 }
 
-/** The script that a launcher of several processes is given. */
+/** The script in the arguments of a launcher of several processes. */
 export function launchedFileOf(command: string): string | undefined {
   const [, file] = LAUNCHED.exec(innermost(command)) ?? [];
   return file === undefined ? undefined : inWorkingDirectory(file);
 }
 
-/** The module that a command runs: `train` of `python3 -u -m train --steps 3`. */
+/** The module that a command runs: `train` for `python3 -u -m train --steps 3`. */
 export function moduleOf(command: string): string | undefined {
   const [program = "", ...others] = wordsOf(command);
   const at = others.findIndex((word) => !PLAIN_OPTION.test(word));
@@ -42,8 +43,8 @@ export function moduleOf(command: string): string | undefined {
 }
 
 /**
- * The relative paths among the arguments of the program that a command runs, which it may read: those that an option's name does not call
- * something to be written. `data/a` and `config.yaml` of `python3 train.py --data data/a --config=config.yaml --out out/`
+ * The relative paths in the arguments of the program that a command runs, which the program may read: those whose option's name does not
+ * suggest output. `data/a` and `config.yaml` for `python3 train.py --data data/a --config=config.yaml --out out/`
  */
 export function readPathsOf(command: string): string[] {
   const [, ...words] = wordsOf(/^[^;&|<>()`\n]*/.exec(innermost(command))?.[0] ?? "");
@@ -55,7 +56,7 @@ export function readPathsOf(command: string): string[] {
   });
 }
 
-/** The words of the command that its first shell starts, without what is set for it. */
+/** The words of the command that its first shell starts, without variables set for it. */
 function wordsOf(command: string): string[] {
   const words = innermost(command)
     .replace(/^\s*set\s[^;\n&]*[;\n]/, "")
@@ -64,20 +65,23 @@ function wordsOf(command: string): string[] {
   return words.slice(words.findIndex((word) => !ASSIGNED.test(word)));
 }
 
-/** `python3 train.py` of `bash -c 'python3 train.py'`; any other command as it is. */
+/** `python3 train.py` for `bash -c 'python3 train.py'`; any other command unchanged. */
 function innermost(command: string): string {
   const [, , script] = NESTED.exec(command) ?? [];
   return script === undefined ? command : innermost(script);
 }
 
-/** `./src//train.py` → `src/train.py`; undefined for what may lie elsewhere. */
+/** `./src//train.py` → `src/train.py`; undefined for a path that may lead elsewhere. */
 function inWorkingDirectory(file: string): string | undefined {
   const parts = file.split("/").filter((part) => part !== "" && part !== ".");
   const mayLieElsewhere = /^[-/]/.test(file) || parts.includes("..");
   return PLAIN_WORD.test(file) && !mayLieElsewhere ? parts.join("/") : undefined;
 }
 
-/** `train.py` of `src/train.py` and a folder `…/src`, whose content travels without its name; undefined for a path that begins otherwise. */
+/**
+ * `train.py` for `src/train.py` and a folder `…/src`, whose content is sent without the folder's name; undefined for a path that begins
+ * differently.
+ */
 export function pathInside(file: string, folder: string): string | undefined {
   const name = folder.replace(/\/+$/, "").split("/").at(-1) ?? "";
   const plain = file.replace(/^(?:\.\/)+/, "");
@@ -85,7 +89,7 @@ export function pathInside(file: string, folder: string): string | undefined {
   return plain.slice(name.length + 1);
 }
 
-/** What brings a file to the tasks of a role. */
+/** How to send a file to the tasks of a role. */
 export function shippingWords(role: string): string {
   return `tony.containers.resources, tony.${role}.resources or --src_dir`;
 }

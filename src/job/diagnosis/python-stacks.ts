@@ -1,26 +1,26 @@
 import type { TaskPlace } from "../execution.ts";
 
-/** Where one process stands, as people are told of it. */
+/** Where one process is in its code, as shown to people. */
 export interface Place extends TaskPlace {
-  /** A call of the job's own code leads there. */
+  /** Whether a call in the job's own code leads there. */
   readonly isOwn: boolean;
 }
 
 const THREAD_START = /^(?:Current thread|Thread) 0x[0-9a-f]+\b.*\(most recent call first\):$/;
 const CALL = /^ {2}File "(.*)", line (\d+|\?+) in (.*)$/;
-/** Calls of a stack that are shown; a library's are many. */
+/** How many calls of a stack are shown; a library's are many. */
 const MOST_LINES = 20;
 
-/** Files of Python itself and of packages: not the job's own. */
+/** Files of Python itself and of packages, not of the job. */
 const LIBRARY =
   /\/(?:site|dist)-packages\/|\/lib(?:64)?\/python\d[\d.]*\/|\/\.pex\/|\.whl\/|^<frozen |\/sitecustomize\.py$/;
-/** Where the calls end that exchange data between all tasks, by the libraries that frameworks use for it. */
+/** The innermost calls of data exchanges between all tasks, by the libraries that frameworks use for them. */
 const EXCHANGE =
   /\/(?:torch\/distributed\/(?:distributed_c10d|_functional_collectives|c10d_logger)\.py|horovod\/.*|mpi4py\/.*|deepspeed\/comm\/.*)$/;
 
 /**
- * The main thread in what Python's faulthandler writes: the last one, because the newest come first. Its innermost calls come first.
- * Undefined: there is none.
+ * The main thread in the output of Python's faulthandler: the last one, because the newest come first. Its innermost calls come
+ * first. Undefined: there is none.
  */
 export function mainThread(written: string): readonly string[] | undefined {
   const lines = written.split(/\r?\n/);
@@ -31,7 +31,7 @@ export function mainThread(written: string): readonly string[] | undefined {
   return lines.slice(start, end < 0 ? undefined : start + 1 + end).slice(0, MOST_LINES);
 }
 
-/** Where the main thread of a Python program stands; undefined: that was not written. */
+/** Where the main thread of a Python program is; undefined: the output does not include it. */
 export function placeOf(written: string): Place | undefined {
   const lines = mainThread(written);
   if (lines === undefined) return undefined;

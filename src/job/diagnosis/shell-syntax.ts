@@ -1,6 +1,6 @@
 import { shellWords, type Token } from "./shell-words.ts";
 
-/** What bash makes of a command. Groups and subshells are lists. */
+/** The syntax of a bash command. Groups and subshells are lists. */
 export type ShellNode =
   | { readonly type: "command"; readonly words: readonly string[] }
   | { readonly type: "pipe"; readonly parts: readonly ShellNode[] }
@@ -29,7 +29,7 @@ interface Branch {
 
 const nothing: ShellList = { type: "list", items: [] };
 
-/** @returns undefined for what it does not understand */
+/** @returns undefined for a command that it cannot parse */
 export function parseShell(command: string): ShellList | undefined {
   const parser = new Parser(shellWords(command));
   try {
@@ -68,7 +68,7 @@ class Parser {
     return token?.type === "word" && words.includes(token.text);
   }
 
-  /** Takes the next token, which has to be that one. */
+  /** Consumes the next token, which must be this one. */
   #expect(text: string): void {
     if (this.#text !== text) throw new SyntaxError(`${text} is missing`);
     this.#at += 1;
@@ -161,7 +161,7 @@ class Parser {
     return { type: "loop", word, test, body };
   }
 
-  /** What a loop goes through runs nothing. */
+  /** The words that a loop iterates over run nothing. */
   #values(): ShellList {
     while (this.#at < this.#tokens.length && !this.#isWord("do")) this.#at += 1;
     return nothing;

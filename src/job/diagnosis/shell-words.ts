@@ -1,4 +1,4 @@
-/** A piece of a command of bash: a word, with its quotes, or an operator. */
+/** A piece of a bash command: a word, with its quotes, or an operator. */
 export interface Token {
   readonly type: "word" | "operator";
   readonly text: string;
@@ -6,7 +6,7 @@ export interface Token {
 
 const OPERATOR = /^(?:;;&|;;|;&|&&|\|\||\|&|[|&;\n()])/;
 
-/** The words and operators of a command, without comments. A here-document is as the here-string `<<< '…'`. */
+/** The words and operators of a command, without comments. A here-document appears as the here-string `<<< '…'`. */
 export function shellWords(command: string): Token[] {
   return new Reader(command).read();
 }
@@ -14,7 +14,7 @@ export function shellWords(command: string): Token[] {
 class Reader {
   readonly #text: string;
   readonly #tokens: Token[] = [];
-  /** Here-documents that begin on the next line: their ends, and the places of their words. */
+  /** Here-documents that begin on the next line: their end marks, and the positions of their words. */
   readonly #documents: { readonly end: string; readonly at: number }[] = [];
   #at = 0;
   #word = "";
@@ -60,7 +60,7 @@ class Reader {
     this.#documents.push({ end: end.replace(/['"\\]/g, ""), at: this.#tokens.length - 1 });
   }
 
-  /** All lines up to that one, as a quoted word. */
+  /** All lines up to the end mark, as a quoted word. */
   #document(end: string): string {
     const lines: string[] = [];
     for (;;) {
@@ -87,7 +87,7 @@ class Reader {
   }
 }
 
-/** A sign, or all that is quoted. */
+/** One character, or everything inside quotes. */
 function oneSign(rest: string): string {
   const [quoted] = /^(?:'[^']*'|"(?:\\[\s\S]|[^"\\])*"|`[^`]*`|\\[\s\S])/.exec(rest) ?? [];
   return quoted ?? rest.slice(0, 1);

@@ -1,15 +1,15 @@
 import { arrayOf, count, object, recordOf, type Shape, string } from "../shape.ts";
 import { areRuns, hasNumber, type Runs } from "./runs.ts";
 
-/** What of a feed has been used, as a checkpoint keeps it. Splits go by their place in the order of the epoch. */
+/** The used part of a feed, as a checkpoint stores it. Splits are counted by their place in the epoch's order. */
 export interface Cursor {
-  /** Which plan and order it is of. */
+  /** The plan and order that it refers to. */
   readonly plan: string;
-  /** The first one that is not over. Places are counted from its beginning on, those of later epochs behind its own. */
+  /** The first epoch that is not finished. Places are counted from its beginning; those of later epochs follow its own. */
   readonly epoch: number;
-  /** Splits of which all has been used. */
+  /** Splits that are used up. */
   readonly used: Runs;
-  /** How many records of a split have been used, where it is not all of them. */
+  /** How many records of a partly used split have been used. */
   readonly partly: Readonly<Record<string, number>>;
 }
 
@@ -18,20 +18,20 @@ export const cursorShape: Shape<Cursor> = object({
   optional: {},
 });
 
-/** A feed without end is read no further: places are numbers that are to be exact. */
+/** A feed without end stops here: places are numbers that have to be exact. */
 const MOST_EPOCH = 2 ** 24;
 
-/** The same, with its places counted from elsewhere. */
+/** The same cursor with its places counted from another start. */
 export function movedCursor({ used, partly, ...cursor }: Cursor, by: number): Cursor {
   const moved = Object.entries(partly).map(([place, records]) => [Number(place) + by, records]);
   return { ...cursor, used: used.map((bound) => bound + by), partly: Object.fromEntries(moved) };
 }
 
-/** Why a feed of that plan cannot go on from the cursor; undefined: it can. */
+/** Why a feed with that plan cannot continue from the cursor; undefined: it can. */
 export function cursorProblem(
   { plan, epoch, used, partly }: Cursor,
   feed: { readonly plan: string; readonly epochs?: number },
-  /** The place behind the last one that may be used. */
+  /** The place after the last one that may be used. */
   behind: number,
 ): string | undefined {
   if (plan !== feed.plan)

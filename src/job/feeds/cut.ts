@@ -1,24 +1,24 @@
-/** What files hold, and so where they may be cut. */
+/** The format of files, which decides where they can be cut. */
 export type Cut =
-  /** Anywhere: a line is of the split that it begins in. */
+  /** Anywhere: a line belongs to the split that it begins in. */
   | { readonly format: "lines"; readonly splitBytes: number }
   /** Anywhere. */
   | { readonly format: "bytes"; readonly splitBytes: number }
-  /** Anywhere: a block of an Avro file is of the split that the marker before it begins in; the program finds it. */
+  /** Anywhere: a block of an Avro file belongs to the split that contains the marker before it; the program finds it. */
   | { readonly format: "avro"; readonly splitBytes: number }
-  /** Anywhere: a row group of a Parquet file is of the split that its middle is in; the program finds it. */
+  /** Anywhere: a row group of a Parquet file belongs to the split that contains its middle; the program finds it. */
   | { readonly format: "parquet"; readonly splitBytes: number }
-  /** Between records, all of one length. */
+  /** Between records, which all have the same length. */
   | { readonly format: "fixed"; readonly splitBytes: number; readonly recordBytes: number }
-  /** Nowhere: what is in them has a form of its own. */
+  /** Nowhere: the content has a format of its own. */
   | { readonly format: "file" }
-  /** Nowhere: where a record of a TFRecord file begins is known only from those before it. */
+  /** Nowhere: the beginning of a TFRecord record is only known from the records before it. */
   | { readonly format: "tfrecord" };
 
-/** A last split may be longer by this part, as FileInputFormat.SPLIT_SLOP of Hadoop has it: no split is a few bytes. */
+/** The last split may be longer by this fraction, as with Hadoop's FileInputFormat.SPLIT_SLOP: no split is only a few bytes long. */
 const LONGER_BY = 0.1;
 
-/** Names of files that can be read from their beginning only. */
+/** Names of files that can only be read from their beginning. */
 const COMPRESSED = /\.(bz2|deflate|gz|lz4|lzo|snappy|xz|zst)$/i;
 
 /** Whether its splits are parts of the file. */
@@ -26,30 +26,30 @@ export function isCut(cut: Cut, file: string): boolean {
   return "splitBytes" in cut && !isPacked(cut, file);
 }
 
-/** Whether its rows are there only once the file is unpacked. */
+/** Whether its rows only exist once the file is decompressed. */
 export function isPacked({ format }: Cut, file: string): boolean {
   return (format === "lines" || format === "tfrecord") && COMPRESSED.test(file);
 }
 
-/** Whether its rows are not read, because the file has to be unpacked first. */
+/** Whether its rows cannot be read, because the file has to be decompressed first. */
 export function isPackedInVain({ format }: Cut, file: string): boolean {
   return (format === "fixed" || format === "avro" || format === "parquet") && COMPRESSED.test(file);
 }
 
-/** How long each split of that file is but the last, which has the rest; undefined: it is one split. */
+/** The length of each of a file's splits except the last, which has the rest; undefined: the file is one split. */
 export function splitLength(cut: Cut, file: string): number | undefined {
   if (!("splitBytes" in cut) || isPacked(cut, file)) return undefined;
   if (cut.format !== "fixed") return cut.splitBytes;
   return Math.max(1, Math.floor(cut.splitBytes / cut.recordBytes)) * cut.recordBytes;
 }
 
-/** How many splits a file has of that length. One that is empty has none. */
+/** How many splits of that length a file has. An empty file has none. */
 export function splitCount(length: number, splitBytes: number | undefined): number {
   if (length === 0) return 0;
   return splitBytes === undefined ? 1 : Math.max(1, Math.ceil(length / splitBytes - LONGER_BY));
 }
 
-/** Why rows of such a file cannot be handed out; undefined: they can. */
+/** Why the rows of such a file cannot be handed out; undefined: they can. */
 export function whyUnreadable(
   cut: Cut,
   { path, length }: { readonly path: string; readonly length: number },
@@ -62,7 +62,7 @@ export function whyUnreadable(
   return undefined;
 }
 
-/** Bytes behind the last whole record; the file is not what it is said to be, or was not written to its end. */
+/** The number of bytes after the last whole record; if any, the file has another format, or was not written completely. */
 export function strayBytes(cut: Cut, length: number): number {
   return cut.format === "fixed" ? length % cut.recordBytes : 0;
 }

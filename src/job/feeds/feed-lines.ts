@@ -1,11 +1,11 @@
 import { countWords, durationWords } from "../reasons/words.ts";
 import type { FeedReaderStatus, FeedStatus, JobStatus } from "../status.ts";
 
-/** So many readers of a feed are shown, the slowest first, and so many of the splits that were left out. */
+/** How many of a feed's readers are shown, the slowest first, and how many of the splits that were left out. */
 const SHOWN_READERS = 5;
 const SHOWN_FAILURES = 5;
 
-/** A reader at less than this part of the others' rate is one that people look at. */
+/** A reader with less than this fraction of the others' rate is pointed out. */
 const SLOW = 0.7;
 
 /** `53% of epoch 2 of 5 (1204 of 2280 splits) · 1.4M rows/s · worker:3 is at 61% of the others' rate`, then its readers and what is left out. */
@@ -26,7 +26,7 @@ export function feedLines({ feeds = [], nowMs }: Pick<JobStatus, "feeds" | "nowM
   });
 }
 
-/** Of a job that has ended, what of its feeds it has not read: `feed train: 1 of 40 splits was left out, no _SUCCESS in hdfs:///out`. */
+/** For an ended job, what it has not read of its feeds: `feed train: 1 of 40 splits was left out, no _SUCCESS in hdfs:///out`. */
 export function unreadWords({ feeds = [] }: Pick<JobStatus, "feeds">): string[] {
   return feeds.flatMap((feed) => {
     const missing = [...leftOutWords(feed), ...unusedWords(feed)];
@@ -36,7 +36,7 @@ export function unreadWords({ feeds = [] }: Pick<JobStatus, "feeds">): string[] 
   });
 }
 
-/** The same with which splits were left out, and why. */
+/** The same, with the splits that were left out and why. */
 export function unreadLines({ feeds = [] }: Pick<JobStatus, "feeds">): string[] {
   return feeds.flatMap((feed) => [...unreadWords({ feeds: [feed] }), ...failureLines(feed).map((line) => `  ${line}`)]);
 }
@@ -53,14 +53,14 @@ function placeWords(feed: FeedStatus): string {
   return `${Math.floor((100 * used) / splits)}%${epochWords(feed)} (${used} of ${countWords(splits, "split")})`;
 }
 
-/** Of an input that grows: how old what is not used yet may be. */
+/** For a growing input: the age of the oldest unused data. */
 function usedUpWords(feed: FeedStatus, nowMs: number): string[] {
   const { watermarkMs } = feed;
   if (watermarkMs === undefined || isOver(feed)) return [];
   return [`all written up to ${durationWords(Math.max(0, nowMs - watermarkMs))} ago is used`];
 }
 
-/** Nothing where there is one alone. */
+/** Empty where there is only one epoch. */
 function epochWords({ epoch, epochs }: FeedStatus): string {
   if (epochs === 1) return "";
   return ` of epoch ${epoch + 1}${epochs === undefined ? "" : ` of ${epochs}`}`;
@@ -70,7 +70,7 @@ function leftOutWords({ leftOut, splits }: FeedStatus): string[] {
   return leftOut === 0 ? [] : [`${leftOut} of ${countWords(splits, "split")} ${wereWords(leftOut)} left out`];
 }
 
-/** A feed without end is left by its programs. */
+/** For a feed without end: what its programs left unused. */
 function unusedWords(feed: FeedStatus): string[] {
   const { epochs, splits, used, leftOut } = feed;
   const unused = splits - used - leftOut;
@@ -82,12 +82,12 @@ function wereWords(count: number): string {
   return count === 1 ? "was" : "were";
 }
 
-/** Rows a second, until it had last used a split; undefined: it counts none, or has used none. */
+/** Rows per second up to the last used split; undefined: it counts none, or has used none. */
 function rateOf({ rows, sinceMs, usedAtMs }: FeedReaderStatus): number | undefined {
   return rows === 0 || usedAtMs <= sinceMs ? undefined : (rows * 1_000) / (usedAtMs - sinceMs);
 }
 
-/** The rate of those that still read, and which of them is slow beside the others. */
+/** The rate of those that still read, and which of them are slow compared with the others. */
 function paceWords(readers: readonly FeedReaderStatus[]): string[] {
   const rates = readers.flatMap((reader) => {
     const rate = reader.isDone ? undefined : rateOf(reader);

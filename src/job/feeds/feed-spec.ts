@@ -1,46 +1,46 @@
 import { arrayOf, bool, count, literal, object, type Shape, string } from "../shape.ts";
 import type { Cut } from "./cut.ts";
 
-/** What a job's keys say of a feed. */
+/** A feed, as described by a job's keys. */
 export interface FeedSpec {
   readonly name: string;
-  /** Absolute paths and URLs, with patterns in them. */
+  /** Absolute paths and URLs, which may contain patterns. */
   readonly input: readonly string[];
   readonly cut: Cut;
-  /** The folder of what programs make of the splits. */
+  /** The folder for the results that programs make from the splits. */
   readonly output?: string;
-  /** Absent: without end. */
+  /** Absent: no end. */
   readonly epochs?: number;
   /** Absent: in the order of the files. */
   readonly seed?: number;
   readonly window: number;
   readonly leaseMs: number;
   readonly maxAttempts: number;
-  /** Its input is looked up again so often, and what is new handed out, too; absent: it is what it was at the submission. */
+  /** How often the input is listed again, with new files handed out too; absent: it stays as it was at the submission. */
   readonly relistMs?: number;
-  /** The file that says that no more comes; absent: nothing does. */
+  /** The file that says that nothing more will be added; absent: there is none. */
   readonly until?: string;
-  /** Absent: an epoch begins when all of the one before is used. */
+  /** Absent: an epoch begins when the previous one is used up. */
   readonly boundary?: Boundary;
-  /** Absent: tasks make as many steps as they have rows for. */
+  /** Absent: each task makes as many steps as it has rows for. */
   readonly uneven?: Uneven;
-  /** False: splits are given in their order alone, wherever their bytes are. */
+  /** False: splits are handed out strictly in order, wherever their bytes are. */
   readonly locality?: boolean;
-  /** Whose tasks read it; absent: those of any, and each is one of its own role's. */
+  /** The roles whose tasks read it; absent: all roles, and each reads within its own role. */
   readonly roles?: readonly string[];
 }
 
 /**
- * How far what is handed out may be ahead of what is used.
+ * How far ahead of what is used splits may be handed out.
  * - `overlap`: by the next epoch
- * - `infinite`: without limit: nobody waits for what others have
+ * - `infinite`: without limit: no task waits for what others have
  */
 export type Boundary = "overlap" | "infinite";
 
-/** How all tasks make the same number of steps. */
+/** How all tasks are made to take the same number of steps. */
 export type Uneven = "drop" | "pad" | "stop-together";
 
-/** Why a name is none of these feeds, and what to do. */
+/** The message for a name that is none of these feeds, with what to do. */
 export function noFeedWords(name: string, feeds: readonly Pick<FeedSpec, "name">[]): string {
   const there =
     feeds.length === 0 ? "set tony.feed.NAME.input" : `there is ${feeds.map((feed) => feed.name).join(", ")}`;

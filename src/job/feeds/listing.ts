@@ -1,17 +1,17 @@
 import { arrayOf, count, object, type Shape, ShapeError, string } from "../shape.ts";
 import { countBefore } from "../sorted.ts";
 
-/** A file as it was when the plan was made: one that has changed since is not read. */
+/** A file as it was when the plan was made: if it has changed since, it is not read. */
 export interface InputFile {
   readonly path: string;
   readonly length: number;
   readonly modifiedMs: number;
 }
 
-/** To find a file a block of so many is read. */
+/** To look up a file, a block of this many is parsed. */
 const BLOCK_FILES = 256;
 
-/** Files that stand together: what all their paths begin with, and of each the rest. */
+/** Neighbouring files: the common beginning of their paths, and the rest of each. */
 interface Block {
   readonly prefix: string;
   readonly rests: readonly string[];
@@ -25,12 +25,12 @@ const blockShape: Shape<Block> = object<Block>({
 });
 
 /**
- * Files in the order of their paths, each once, in some 35 bytes each: blocks are kept as their JSON, and read when a file of theirs is asked for.
- * Its own JSON is those texts.
+ * Files in the order of their paths, without duplicates, in about 35 bytes each: blocks are kept as JSON texts, and parsed when one of their files
+ * is requested. The listing's own JSON consists of those texts.
  */
 export class Listing implements Iterable<InputFile> {
   readonly #blocks: readonly string[];
-  /** How many files are before the end of each block. */
+  /** The number of files before the end of each block. */
   readonly #ends: readonly number[];
   #read: { readonly number: number; readonly files: readonly InputFile[] } | undefined;
 
@@ -39,7 +39,7 @@ export class Listing implements Iterable<InputFile> {
     this.#ends = ends;
   }
 
-  /** Whatever order they come in; a file that several globs found is there once. */
+  /** Accepts any order; a file that several globs found appears once. */
   static of(found: Iterable<InputFile>): Listing {
     const byPath = new Map<string, InputFile>();
     for (const file of found) byPath.set(file.path, file);
@@ -54,7 +54,7 @@ export class Listing implements Iterable<InputFile> {
     return new Listing(blocks, ends);
   }
 
-  /** What toJSON has made. */
+  /** Reads the result of toJSON. */
   static readonly shape: Shape<Listing> = (value, where) => {
     const blocks = arrayOf(string)(value, where);
     let files = 0;
@@ -73,7 +73,7 @@ export class Listing implements Iterable<InputFile> {
     return this.#ends.at(-1) ?? 0;
   }
 
-  /** Undefined where there is none. */
+  /** Undefined where there is no such file. */
   at(place: number): InputFile | undefined {
     const number = countBefore(this.#ends, (end) => end <= place);
     return this.#filesOf(number)[place - (this.#ends[number - 1] ?? 0)];
@@ -83,7 +83,7 @@ export class Listing implements Iterable<InputFile> {
     for (const number of this.#blocks.keys()) yield* this.#filesOf(number);
   }
 
-  /** With those behind it, whose paths may be before. */
+  /** This listing followed by another one, whose paths may sort before. */
   followedBy(later: Listing): Listing {
     const ends = later.#ends.map((end) => this.size + end);
     return new Listing([...this.#blocks, ...later.#blocks], [...this.#ends, ...ends]);

@@ -3,18 +3,18 @@ import { countBefore } from "../sorted.ts";
 import { type Cut, splitCount, splitLength } from "./cut.ts";
 import type { InputFile, Listing } from "./listing.ts";
 
-/** A part of a file, from `start` on and before `end`. */
+/** A part of a file, from `start` up to, but not including, `end`. */
 export interface Split {
   readonly file: InputFile;
   readonly start: number;
   readonly end: number;
 }
 
-/** The splits of a feed, by number from 0 on: those of a file stand together, files in the order of their paths. */
+/** The splits of a feed, numbered from 0: the splits of a file are consecutive, and files are in the order of their paths. */
 export interface Plan {
   readonly cut: Cut;
   readonly files: Listing;
-  /** The number of each file's first split, and of the one behind the last. */
+  /** The number of each file's first split, followed by the number after the last split. */
   readonly firsts: readonly number[];
   readonly splits: number;
   readonly bytes: number;
@@ -31,7 +31,7 @@ export function planOf(files: Listing, cut: Cut): Plan {
   return { cut, files, firsts, splits, bytes };
 }
 
-/** The plan with files that came later: their splits have the next numbers, by the order of their paths. */
+/** The plan extended by files that were added later: their splits get the next numbers, in the order of their paths. */
 export function planWith({ cut, files, firsts, splits, bytes }: Plan, later: Listing): Plan {
   const added = planOf(later, cut);
   return {
@@ -44,8 +44,8 @@ export function planWith({ cut, files, firsts, splits, bytes }: Plan, later: Lis
 }
 
 /**
- * When the first file was written that is not used up, of those behind a place that splits are in the order of; where there is none, when the last one was,
- * and a millisecond. Undefined: there are no files.
+ * The modification time of the oldest file that is not used up, among those at or after a place in the order of the splits; where there is none, a
+ * millisecond after that of the newest file. Undefined: there are no files.
  */
 export function watermarkOf({ files, firsts }: Plan, unfinished: number): number | undefined {
   if (files.size === 0) return undefined;
@@ -61,7 +61,7 @@ export function watermarkOf({ files, firsts }: Plan, unfinished: number): number
 /** Undefined where the plan has no such split. */
 export function splitAt({ cut, files, firsts, splits }: Plan, number: number): Split | undefined {
   if (number < 0 || number >= splits) return undefined;
-  // Of a file without splits the bound is the next one's, too.
+  // A file without splits has the same bound as the next one.
   const place = countBefore(firsts, (first) => first <= number) - 1;
   const [file, first = 0, behind] = [files.at(place), firsts[place], firsts[place + 1]];
   if (file === undefined) return undefined;
@@ -70,17 +70,17 @@ export function splitAt({ cut, files, firsts, splits }: Plan, number: number): S
   return { file, start, end: number + 1 === behind ? file.length : start + length };
 }
 
-/** In the folder of a feed's results: files that are written. */
+/** The subfolder, in the folder of a feed's results, for files that are being written. */
 export const UNFINISHED_RESULTS = "_temporary";
 
-/** The results of a split: by their names they stand in the order of the splits. */
+/** The file with the results of a split: names sort in the order of the splits. */
 export function partName(split: number): string {
   return `part-${String(split).padStart(7, "0")}`;
 }
 
 /**
- * The order in which an epoch hands out its splits: a function of how many there are, the seed and the epoch, and of nothing else. By Fisher
- * and Yates; without a seed it is that of the plan.
+ * The order in which an epoch hands out its splits: a function of their number, the seed and the epoch, and of nothing else. A Fisher–Yates
+ * shuffle; without a seed it is the order of the plan.
  */
 export function orderOf(splits: number, seed: number | undefined, epoch: number): Uint32Array {
   const order = Uint32Array.from({ length: splits }, (_, index) => index);

@@ -1,8 +1,8 @@
 import { countBefore } from "../sorted.ts";
 
 /**
- * A set of whole numbers, as the places where it begins and ends: `[2, 5, 9, 10]` holds 2, 3, 4 and 9. What is used of a feed is a few runs,
- * however many splits it has, for splits are handed out in order.
+ * A set of whole numbers, as the bounds of its runs: `[2, 5, 9, 10]` contains 2, 3, 4 and 9. The used part of a feed is a few runs, however
+ * many splits it has, because splits are handed out in order.
  */
 export type Runs = readonly number[];
 
@@ -18,24 +18,24 @@ export function removeNumber(runs: number[], number: number): void {
   if (hasNumber(runs, number)) flip(runs, number);
 }
 
-/** How many numbers it holds. */
+/** The size of the set. */
 export function sizeOfRuns(runs: Runs): number {
   return runs.reduce((size, bound, index) => size + (index % 2 === 0 ? -bound : bound), 0);
 }
 
-/** Those that are not below the number. */
+/** Those that are not below the given number. */
 export function numbersFrom(runs: Runs, number: number): number[] {
   const place = placeBehind(runs, number);
   return place % 2 === 1 ? [number, ...runs.slice(place)] : runs.slice(place);
 }
 
-/** Of what came from outside: runs that rise, do not touch, and are below the limit. */
+/** Checks input from outside: the bounds increase, runs do not touch, and all are below the limit. */
 export function areRuns(numbers: readonly number[], limit: number): boolean {
   const rise = numbers.every((number, index) => Number.isSafeInteger(number) && number > (numbers[index - 1] ?? -1));
   return rise && numbers.length % 2 === 0 && (numbers.at(-1) ?? 0) <= limit;
 }
 
-/** A number goes in or out by its two bounds: one that is there already goes, for two runs touch at it. */
+/** Toggles one bound of a number: an existing bound is removed, because two runs touch there. */
 function flip(runs: number[], number: number): void {
   for (const bound of [number, number + 1]) {
     const place = placeBehind(runs, bound - 1);
@@ -44,7 +44,7 @@ function flip(runs: number[], number: number): void {
   }
 }
 
-/** How many bounds are at the number or before it. */
+/** How many bounds are at or before the number. */
 function placeBehind(runs: Runs, number: number): number {
   return countBefore(runs, (bound) => bound <= number);
 }

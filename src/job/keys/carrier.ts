@@ -1,7 +1,7 @@
 import { key } from "./key.ts";
 import { boolean, duration, integer, memory, path } from "./types.ts";
 
-/** What executors bring from their containers to a file system that stays; all ours. */
+/** What executors copy from their containers to a permanent file system; all keys are ours. */
 export const carrierKeys = {
   "tony.checkpoint.local-dir": key({
     type: path,

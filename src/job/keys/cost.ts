@@ -1,7 +1,7 @@
 import { key } from "./key.ts";
 import { currency, price } from "./types.ts";
 
-/** What a site asks for what jobs hold: set once, in tony-site.xml. */
+/** A site's prices for what jobs hold: set once, in tony-site.xml. */
 export const costKeys = {
   "tony.cost.vcore-hour": key({
     type: price,

@@ -1,7 +1,7 @@
 import { key } from "./key.ts";
 import { boolean, duration, integer, list, memory, oneOf, text } from "./types.ts";
 
-/** What is read and handed out to tasks, split by split; all ours. `build-feeds.ts` puts them together. */
+/** What is read and handed out to tasks, split by split; all keys are ours. `build-feeds.ts` combines them. */
 export const feedKeys = {
   "tony.feed.{feed}.input": key({
     type: list,

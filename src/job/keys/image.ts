@@ -4,10 +4,10 @@ import { boolean, type KeyType, label, oneOf, splitList } from "./types.ts";
 
 /** DockerLinuxContainerRuntime.DOCKER_IMAGE_PATTERN, with a tag or a digest. */
 const IMAGE = /^(?:[a-zA-Z0-9.-]+(?::\d+)?\/)?[a-z0-9_./-]+(?::[\w.-]+|@sha256:[0-9a-f]{64})?$/;
-/** OCIContainerRuntime.USER_MOUNT_PATTERN, of characters that a launch script leaves as they are. */
+/** OCIContainerRuntime.USER_MOUNT_PATTERN, limited to characters that a launch script does not change. */
 const MOUNT = /^[\w./@+-]+:[\w./@+-]+(?::(?:r[ow]|(?:r[ow]\+)?r?(?:shared|slave|private)))?$/;
 
-/** The name of an image as YARN takes it. */
+/** The name of an image in YARN's format. */
 export const imageName: KeyType<string> = {
   label: "image",
   shape: string,

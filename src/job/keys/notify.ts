@@ -1,7 +1,7 @@
 import { key } from "./key.ts";
 import { boolean, optionalDuration, text, webAddress } from "./types.ts";
 
-/** Which systems of others' are told of the job. */
+/** Which external systems are notified about the job. */
 export const notifyKeys = {
   "tony.notify.url": key({
     type: webAddress,

@@ -43,14 +43,14 @@ const composite: Shape<Composite> = object<Composite>({
   optional: {},
 });
 
-/** YARN's placement constraints as TonY and DistributedShell write them. */
+/** YARN's placement constraints in the syntax of TonY and DistributedShell. */
 export const placementConstraint: KeyType<PlacementConstraint> = {
   label: "placement constraint",
   parse: parsePlacementConstraint,
   shape: constraint,
 };
 
-/** Several of them, each perhaps for the containers of one tag. */
+/** Several constraints, each possibly for the containers with one tag. */
 export const placementRules: KeyType<readonly PlacementRule[]> = {
   label: "placement constraints",
   parse: parsePlacementRules,

@@ -2,7 +2,7 @@ import { key } from "./key.ts";
 import { placementConstraint } from "./placement-types.ts";
 import { environment, integer, label, limit, list, memory, oneOf, optionalDuration, portNames, text } from "./types.ts";
 
-/** Each role: `{role}` is its name. */
+/** Keys for each role: `{role}` is its name. */
 export const roleKeys = {
   "tony.{role}.instances": key({
     type: integer({ max: 100_000 }),

@@ -5,7 +5,7 @@ import { amount, count, object, string } from "../shape.ts";
 import { key } from "./key.ts";
 import { integer, type KeyType, oneOf, optionalDuration, path, text } from "./types.ts";
 
-/** In JSON it is as it was written. */
+/** In JSON it is the text that was written. */
 const parameter: KeyType<Described> = {
   label: "parameter of a search",
   parse: parseParameter,
@@ -52,7 +52,7 @@ const keptCheckpoints: KeyType<number | undefined> = {
 const algorithms = oneOf("tpe", "random", "grid", "evolution", "optuna");
 const rules = oneOf("none", "median", "asha", "asha-promotion", "hyperband");
 
-/** In other tools rules by which trials are stopped are algorithms. */
+/** Other tools call rules that stop trials algorithms. */
 const algorithm: typeof algorithms = {
   ...algorithms,
   parse: (text) => {
@@ -65,7 +65,7 @@ const algorithm: typeof algorithms = {
   },
 };
 
-/** A search for good parameters of the program; all ours. `build-search.ts` puts them together. */
+/** A search for good parameters of the program; all keys are ours. `build-search.ts` combines them. */
 export const searchKeys = {
   "tony.search.param.{param}": key({
     type: parameter,

@@ -5,19 +5,19 @@ import type { KeyType } from "./types.ts";
 /** Rows by the names of their keys. */
 export type KeyTable = Readonly<Record<string, KeyDefinition>>;
 
-/** What the text of a row's key becomes: undefined only where the row has no default, or a value that means none. */
+/** The type of a row's parsed value: includes undefined only where the row has no default, or a value that means none. */
 export type RowValue<Row> = Row extends { readonly type: KeyType<infer Value> }
   ? Row extends { readonly default: string }
     ? Value
     : Value | undefined
   : never;
 
-/** The fields that a table's rows put into one section of JobSpec; what may be undefined may be absent instead, as in JSON. */
+/** The fields that a table's rows contribute to one section of JobSpec; a field that may be undefined may be absent, as in JSON. */
 export type SectionFields<Table extends KeyTable, Section extends SpecSection> = AbsentForUndefined<{
   [Name in keyof Table as FieldIn<Table[Name], Section>]: RowValue<Table[Name]>;
 }>;
 
-/** The field that a row fills, where it lies in this section. */
+/** The field that a row fills, if it belongs to this section. */
 type FieldIn<Row, Section extends SpecSection> = Row extends { readonly spec: readonly [Section, infer Field] }
   ? Field & string
   : never;
@@ -29,8 +29,8 @@ type AbsentForUndefined<Fields> = {
 };
 
 /**
- * The fields of a section out of a job's settings.
- * @param read the value of a row: what the job says, else the default
+ * The fields of a section from a job's settings.
+ * @param read the value of a row: the job's, else the default
  */
 export function readSection<Table extends KeyTable, Section extends SpecSection>(
   table: Table,
@@ -46,7 +46,7 @@ export function readSection<Table extends KeyTable, Section extends SpecSection>
   return fields as SectionFields<Table, Section>;
 }
 
-/** Checks the fields of a section that came as JSON. */
+/** Checks the fields of a section that was read from JSON. */
 export function sectionShape<Table extends KeyTable, Section extends SpecSection>(
   table: Table,
   section: Section,

@@ -21,13 +21,13 @@ const noPortal = {
   note: "tony-ts portal, list and status show jobs that run and that have ended",
 } as const;
 
-/** TonY's client does not read them (com.linkedin.tony's portal, hadoop.Requirements, alone logs in by them). */
+/** TonY's client does not read them: only com.linkedin.tony's portal (hadoop.Requirements) logs in with them. */
 const portalLogin = {
   support: "ignored-with-warning",
   note: "it is the login of TonY's portal; the client logs in by tony.kerberos.keytab and tony.kerberos.principal",
 } as const;
 
-/** Where things are kept, and the history server: mostly set once for a site, in tony-site.xml. */
+/** Where things are stored, and the history server: mostly set once for a site, in tony-site.xml. */
 export const siteKeys = {
   "tony.staging-dir": key({
     type: clusterFolder,

@@ -1,14 +1,14 @@
 import { amount, arrayOf, object, string } from "../shape.ts";
 import { type KeyType, splitList } from "./types.ts";
 
-/** A file of which a job itself says what YARN has to know. */
+/** A file whose facts for YARN the job itself states. */
 export interface StatedFile {
   readonly url: string;
   readonly sizeBytes: number;
   readonly modificationTimeMs: number;
 }
 
-/** `URL SIZE TIME`, several with commas between them. */
+/** `URL SIZE TIME`, separated by commas if there are several. */
 export const statedFiles: KeyType<readonly StatedFile[]> = {
   label: "list of URL SIZE TIME",
   shape: arrayOf(object({ required: { url: string, sizeBytes: amount, modificationTimeMs: amount }, optional: {} })),

@@ -16,7 +16,7 @@ import {
   text,
 } from "./types.ts";
 
-/** All tasks and containers alike. */
+/** Keys for all tasks and containers. */
 export const taskKeys = {
   "tony.containers.resources": key({
     type: list,

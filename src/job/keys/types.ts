@@ -1,14 +1,14 @@
 import { parseDurationMs } from "../../hadoop/conf/values.ts";
 import { amount as anyNumber, arrayOf, bool, count, literal, object, recordOf, type Shape, string } from "../shape.ts";
 
-/** What a key's text may say and what it becomes. `parse` throws a RangeError whose message completes "<key> must be …". */
+/** The valid texts of a key and the values that they are parsed to. `parse` throws a RangeError whose message completes "<key> must be …". */
 export interface KeyType<T> {
   /** For `tony-ts keys` and the documentation: `memory`, `gang | fcfs`. */
   readonly label: string;
   readonly parse: (text: string) => T;
-  /** What it became, where it comes back as JSON. */
+  /** Checks the value when it is read back from JSON. */
   readonly shape: Shape<T>;
-  /** Some text means none: the value is then undefined, and absent from JSON. */
+  /** Some texts mean none: the value is then undefined, and absent from JSON. */
   readonly mayBeNone?: true;
 }
 
@@ -26,10 +26,10 @@ function keyType<T>(label: string, mustBe: string, shape: Shape<T>, read: (text:
 
 export const text: KeyType<string> = keyType("text", "text", string, (value) => value);
 
-/** A path as it stands; whether it is local or Hadoop's is the reader's business. */
+/** A path, unchanged; its reader decides whether it is local or Hadoop's. */
 export const path: KeyType<string> = keyType("path", "a path or URL", string, (value) => value || undefined);
 
-/** A folder of the cluster's, which has no other folder to be relative to. */
+/** A folder on the cluster; a relative path has no base there. */
 export const clusterFolder: KeyType<string> = keyType(
   "absolute path",
   "an absolute path such as /shared/folder, or a URL, without empty, . and .. parts",
@@ -40,12 +40,12 @@ export const clusterFolder: KeyType<string> = keyType(
   },
 );
 
-/** A path, but for one that stands for none: TonY's configuration has such a placeholder. */
+/** A path, except for one that is a placeholder for none: TonY's configuration contains such a value. */
 export function pathUnless(placeholder: string): KeyType<string | undefined> {
   return orNone(path, (value) => value === placeholder);
 }
 
-/** Where something is sent to. It may hold a secret: the error does not repeat it. */
+/** An address that something is sent to. It may contain a secret: the error does not repeat it. */
 export const webAddress: KeyType<string> = {
   label: "http or https URL",
   shape: string,
@@ -56,14 +56,14 @@ export const webAddress: KeyType<string> = {
   },
 };
 
-/** Where people find something: TonY's users name a host alone, too. */
+/** An address for people: TonY's users may give only a host. */
 export const webPlace: KeyType<string> = {
   ...webAddress,
   label: "http or https URL, or a host",
   parse: (text) => webAddress.parse(/^[\w.-]+(?::\d+)?(?:\/|$)/.test(text.trim()) ? `http://${text.trim()}` : text),
 };
 
-/** As java.time.ZoneId takes it, where it names a region or UTC. */
+/** In java.time.ZoneId's form, for regions and UTC. */
 export const timeZone: KeyType<string> = keyType(
   "time zone",
   "a time zone such as UTC or Europe/Berlin",
@@ -99,10 +99,10 @@ export const boolean: KeyType<boolean> = keyType("true | false", "true or false"
   /^true$/i.test(value) ? true : /^false$/i.test(value) ? false : undefined,
 );
 
-/** Java's largest int, by which TonY and YARN count. */
+/** Java's largest int, the limit of TonY's and YARN's counters. */
 const LARGEST = 2_147_483_647;
 
-/** A whole number, both bounds included. */
+/** An integer, both bounds included. */
 export function integer({ min = 0, max = LARGEST } = {}): KeyType<number> {
   const mustBe =
     max === LARGEST
@@ -136,12 +136,12 @@ function wholeNumber(value: string, min: number, max: number): number | undefine
   return number >= min && number <= max ? number : undefined;
 }
 
-/** What is asked for one hour: plain decimals. */
+/** The price of one hour: a plain decimal number. */
 export const price: KeyType<number> = keyType("price", "a price such as 0.04 or 2", anyNumber, (value) =>
   /^\d{1,9}(\.\d{1,9})?$/.test(value) ? Number(value) : undefined,
 );
 
-/** It is shown on terminals and pages: letters and signs of currencies alone. */
+/** It is shown on terminals and pages, so only letters and currency signs are allowed. */
 export const currency: KeyType<string> = keyType(
   "currency",
   "a currency such as EUR or €",
@@ -164,7 +164,7 @@ export const memory: KeyType<number> = keyType(
   },
 );
 
-/** Milliseconds. A bare number counts `bareUnit`, which for TonY's keys is what TonY takes it for; units are always allowed. */
+/** Milliseconds. A bare number is in `bareUnit`, for TonY's keys the unit that TonY assumes; units are always allowed. */
 export function duration(bareUnit: "ms" | "s" = "ms", { minMs = 0 } = {}): KeyType<number> {
   const least = minMs === 0 ? "" : ` of at least ${minMs / 1000}s`;
   return keyType(
@@ -178,7 +178,7 @@ export function duration(bareUnit: "ms" | "s" = "ms", { minMs = 0 } = {}): KeyTy
   );
 }
 
-/** Milliseconds of a wait that may be off: 0 and -1 mean never, as in TonY, and are undefined here. */
+/** Milliseconds of a wait that can be switched off: 0 and -1 mean never, as in TonY, and become undefined here. */
 export function optionalDuration(bareUnit: "ms" | "s" = "ms"): KeyType<number | undefined> {
   const anyDuration = keyType(
     "duration",
@@ -193,7 +193,7 @@ export interface WordType<T extends string> extends KeyType<T> {
   readonly words: readonly T[];
 }
 
-/** One of a few words, in any case, as TonY reads them. */
+/** One of a few words, in upper or lower case, as TonY reads them. */
 export function oneOf<const T extends string>(...words: readonly T[]): WordType<T> {
   const type = keyType(words.join(" | "), `one of ${words.join(", ")}`, literal(...words), (value) =>
     words.find((word) => word.toLowerCase() === value.toLowerCase()),
@@ -204,7 +204,7 @@ export function oneOf<const T extends string>(...words: readonly T[]): WordType<
 /** Comma-separated words; empty ones are left out. A comma inside a word is written `\,`. */
 export const list: KeyType<readonly string[]> = keyType("list", "a comma-separated list", arrayOf(string), splitList);
 
-/** YARN's, with its limits (ApplicationSubmissionContextPBImpl#checkTags). */
+/** YARN's resource types, with its limits (ApplicationSubmissionContextPBImpl#checkTags). */
 export const resourceTypes: KeyType<readonly string[]> = keyType(
   "list",
   "a comma-separated list of resource types, such as nvidia.com/gpu",
@@ -227,7 +227,7 @@ export const tags: KeyType<readonly string[]> = keyType(
   },
 );
 
-/** Stands after an item that ends in blanks, which are trimmed, or in a backslash, which would take the next comma for its own. */
+/** Follows an item that ends in blanks, which would be trimmed, or in a backslash, which would escape the next comma. */
 const ITEM_END = "\\\n";
 
 /** Splits at commas that no backslash precedes. */
@@ -239,14 +239,14 @@ export function splitList(value: string): string[] {
     .filter((item) => item !== "");
 }
 
-/** One item as `splitList` gives it back. */
+/** Escapes one item so that `splitList` returns it. */
 export function escapeListItem(item: string): string {
   const escaped = item.replaceAll(",", "\\,");
-  // The comma is there because the text of a key is trimmed; an empty item is none.
+  // The comma protects the end, because the text of a key is trimmed; an empty item counts as none.
   return /[\\\s]$/.test(escaped) ? `${escaped}${ITEM_END},` : escaped;
 }
 
-/** The items of both. */
+/** A list with the items of both. */
 export function joinLists(first: string, second: string): string {
   return `${first}${first.endsWith("\\") ? ITEM_END : ""},${second}`;
 }
@@ -266,7 +266,7 @@ export const environment: KeyType<Readonly<Record<string, string>>> = keyType(
 );
 
 /**
- * Where a variable's secret value is, by the variable's name: `NAME=file:PATH` or `NAME=env:VARIABLE`. What is neither may be a secret: the
+ * Where a variable's secret value is, by the variable's name: `NAME=file:PATH` or `NAME=env:VARIABLE`. Any other text may be a secret: the
  * error does not repeat it.
  */
 export const secretSources: KeyType<Readonly<Record<string, string>>> = {
@@ -279,7 +279,7 @@ export const secretSources: KeyType<Readonly<Record<string, string>>> = {
   },
 };
 
-/** Names for ports: each becomes a part of a variable's name, where `-` is written `_`, and of a template. */
+/** Names for ports: each becomes part of a variable's name, with `_` for `-`, and of a template. */
 export const portNames: KeyType<readonly string[]> = keyType(
   "list of names",
   "names such as rpc,metrics, each once (lower-case letters, digits and -, a letter first)",
@@ -291,7 +291,7 @@ export const portNames: KeyType<readonly string[]> = keyType(
   },
 );
 
-/** `20000-20100`, both included; one port alone is a range of one. */
+/** `20000-20100`, both included; a single port is a range of one. */
 export const portRange: KeyType<{ readonly from: number; readonly to: number }> = keyType(
   "port range",
   "a range of ports such as 20000-20100",

@@ -1,42 +1,46 @@
+<<<<<<< HEAD
 import type { TaskId } from "../task.ts";
 
 /** Every name in a container's working directory that is not the job's to choose: whoever puts something there takes its name from here. */
+=======
+/** Every name in a container's working directory that the job cannot choose: all code that creates something there takes the name from here. */
+>>>>>>> 40a1b5f1 (The comments on jobs and advice, and the page of JSON made from them, are in plain English)
 
 /** Where `--python_venv` is unpacked. */
 export const VENV_NAME = "venv";
 
 /** Where `--src_dir` is unpacked; the executor copies it from there into the working directory itself. */
 export const SOURCE_NAME = "src-dir";
-/** Where it unpacks it first. */
+/** The folder that the executor first unpacks it to. */
 export const UNPACKED_SOURCE_NAME = `${SOURCE_NAME}.unpacked`;
 
-/** The Node that is sent; one for each machine as `node-x86_64`. */
+/** The Node that is sent; one per architecture, as `node-x86_64`. */
 export const RUNTIME_NAME = "node";
 
-/** Our programs, each with what V8 has compiled of it beside it. */
+/** Our programs, each next to its V8 code cache. */
 export const BUNDLES = { am: "am.cjs", executor: "executor.cjs", tokens: "tokens.cjs" } as const;
-/** The job's page, which the ApplicationMaster serves. */
+/** The job's page, served by the ApplicationMaster. */
 export const PAGE_NAME = "tony-page.html";
 export const CACHE_ENDING = ".cache";
 
-/** What an executor leaves for the one that starts in its place. */
+/** What an executor leaves for the executor that replaces it. */
 export const NEXT_EXECUTOR = "next-executor.sh";
 
-/** What HADOOP_TOKEN_FILE_LOCATION names for programs. */
+/** The file that HADOOP_TOKEN_FILE_LOCATION names for programs. */
 export const PROGRAM_TOKENS = "tony-tokens";
 
-/** What the executor keeps of files that it uploads and brings back. */
+/** The executor's records of files that it uploads and restores. */
 export const CARRIER_FOLDER = ".tony-carrier";
 
-/** What has the Pythons of a program write where they stand (executor/monitoring/python-stacks.ts). */
+/** Makes a program's Python processes write their stacks (executor/monitoring/python-stacks.ts). */
 export const STACKS_FOLDER = ".tony-stacks";
 
-/** koffi's native module, by which an ApplicationMaster with a keytab logs in. */
+/** koffi's native module, with which an ApplicationMaster logs in with a keytab. */
 export function nativeModuleName(architecture: string): string {
   return `koffi-${architecture}.node`;
 }
 
-/** What the executor and the program of one generation tell each other. */
+/** The files by which the executor and the program of one generation communicate. */
 export function generationFiles(generation: number | string) {
   return {
     progress: `tony-progress-${generation}.jsonl`,
@@ -47,14 +51,15 @@ export function generationFiles(generation: number | string) {
   } as const;
 }
 
-/** YARN's folder for the program's temporary files, which others may put theirs into as well. */
+/** YARN's folder for the program's temporary files, which others may use as well. */
 export const YARN_TEMPORARY = "tmp";
 export const YARN_TOKENS = "container_tokens";
 export const YARN_SCRIPT = "launch_container.sh";
 
 /**
- * What a NodeManager writes there itself (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch,
- * DefaultContainerExecutor; Hadoop's checksums beside it).
+ * The files that a NodeManager itself writes there
+ * (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch, DefaultContainerExecutor; each with
+ * Hadoop's checksums).
  */
 const yarnNames = [
   YARN_TOKENS,
@@ -84,7 +89,7 @@ const ownNames = [
 const ownPatterns = [`${RUNTIME_NAME}-(?:x86_64|aarch64)`, nativeModuleName("(?:x64|arm64)")];
 const ownFamilies = new RegExp(`^(?:${[...ownPatterns, ...Object.values(generationFiles("\\d+"))].join("|")})$`);
 
-/** Whose a name is in every container; undefined: the job may have it. */
+/** Who owns a name in every container; undefined: the job may use it. */
 export function ownerOf(name: string): "tony-ts" | "YARN" | undefined {
   if (ownNames.includes(name) || ownFamilies.test(name)) return "tony-ts";
   const checked = /^\.(.+)\.crc$/.exec(name)?.[1] ?? name;

@@ -3,7 +3,7 @@ import { keys } from "../keys.ts";
 import { object, type Shape } from "../shape.ts";
 import type { JobSpec } from "../spec.ts";
 
-/** The sections of a job's spec that an executor has from its start; the others come when its ApplicationMaster welcomes it. */
+/** The sections of a job's spec that an executor has from its start; it gets the others when its ApplicationMaster welcomes it. */
 export type EarlySections = Pick<JobSpec, "ports" | "logs">;
 
 export function earlySections({ ports, logs }: EarlySections): EarlySections {
@@ -15,7 +15,7 @@ const shape: Shape<EarlySections> = object({
   optional: {},
 });
 
-/** Reads what `earlySections` gave, from JSON; undefined when it is none. */
+/** Reads the JSON of `earlySections`; undefined when it is not valid. */
 export function parseEarlySections(json: string): EarlySections | undefined {
   try {
     return shape(JSON.parse(json), "");

@@ -9,10 +9,10 @@ import { escapeForLaunchScript } from "./launch-script-text.ts";
 /** In the environment of every process of a task's program, and of no other process; the value is the container's id. */
 export const PROGRAM_MARKER = "TONY_PROGRAM_OF";
 
-/** The exit code by which an executor says that another task's is to start in its place: NEXT_EXECUTOR says with what. */
+/** The exit code by which an executor says that another task's executor should start in its place: NEXT_EXECUTOR has its variables. */
 export const ROOM_MADE = 78;
 
-/** The content of NEXT_EXECUTOR: sets an executor's own variables, and no others. */
+/** The content of NEXT_EXECUTOR: sets only an executor's own variables. */
 export function nextExecutorScript(variables: Readonly<Record<string, string>>): string {
   const lines = Object.values(executorVariable).map((name) => {
     const value = variables[name];
@@ -21,7 +21,7 @@ export function nextExecutorScript(variables: Readonly<Record<string, string>>):
   return `${lines.join("\n")}\n`;
 }
 
-/** Variables of a container's environment for the executor only; its program does not get them. */
+/** Variables of a container's environment that only the executor gets, not its program. */
 export const executorVariable = {
   task: "TONY_TASK",
   applicationId: "TONY_APPLICATION_ID",
@@ -43,25 +43,25 @@ export interface ExecutorLaunch {
   readonly applicationId: string;
   /** `host:port` of the ApplicationMaster. */
   readonly masterAddress: string;
-  /** Where a later attempt writes its address. */
+  /** The folder where a later attempt writes its address. */
   readonly staging: StagingLocation;
   readonly attempt: number;
   readonly generation: number;
-  /** `timeouts.isolationMs` of the job, whose spec an executor has only when it is welcomed. */
+  /** The job's `timeouts.isolationMs`; an executor gets the spec only when it is welcomed. */
   readonly isolationMs: number;
   readonly sections: EarlySections;
-  /** Of the role; absent where it names none. */
+  /** The port names of the role; absent where it has none. */
   readonly portNames?: readonly string[];
-  /** The task gets a second port, for TensorBoard. */
+  /** Whether the task gets a second port, for TensorBoard. */
   readonly tensorBoard: boolean;
   readonly reusePort: boolean;
-  /** What was granted, not what was requested; absent where it is not enforced. */
+  /** The granted memory, not the requested one; absent where it is not enforced. */
   readonly memoryMiB?: number;
-  /** See logPrefixOf; none for a container's first task. */
+  /** See logPrefixOf; absent for a container's first task. */
   readonly logPrefix?: string;
 }
 
-/** The executor's own variables; the job's `containerEnvironment` goes beside them. */
+/** The executor's own variables; the job's `containerEnvironment` is added to them. */
 export function executorVariables(launch: ExecutorLaunch): Record<string, string> {
   const { memoryMiB } = launch;
   const values: Record<keyof typeof executorVariable, string | undefined> = {
@@ -88,28 +88,29 @@ export function executorVariables(launch: ExecutorLaunch): Record<string, string
 }
 
 export interface ProgramLaunch {
-  /** The runtime's link in the working directory, or an absolute path (JobFile's `node`). */
+  /** The runtime's link in the working directory, or an absolute path (`node` of JobFile). */
   readonly node: string;
   /** The link of one of our bundles. */
   readonly bundle: typeof BUNDLES.am | typeof BUNDLES.executor;
-  /** What the container finds in its working directory. */
+  /** The files in the container's working directory. */
   readonly files: readonly ShippedFile[];
 }
 
-/** The file of a container's log folder that one of our programs logs to; what it cannot log goes to `stderr`. */
+/** The file in a container's log folder that one of our programs logs to; what it cannot log goes to `stderr`. */
 export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
   return bundle === BUNDLES.am ? "am.log" : "executor.log";
 }
 
 /**
- * The command of a container that runs one of our programs, as ContainerLaunchContext's `commands` wants it. Beyond starting it, the shell
- * - gives a file that has several names all of them: of the links to one file YARN makes one (ContainerExecutor#resolveSymLinks of 3.x),
- * - runs nothing of ours that is not what was sent, by its hash,
+ * The command of a container that runs one of our programs, in the form of ContainerLaunchContext's `commands`. Apart from starting it, the
+ * shell
+ * - gives a file with several names all of them: YARN creates only one of several links to a file (ContainerExecutor#resolveSymLinks of 3.x),
+ * - runs our files only if they are unchanged, by their hashes,
  * - writes one message to `stderr`, whose end YARN puts into the container's diagnostics, if this node cannot run the runtime, and none if the
  *   program itself has written why it does not start,
- * - passes SIGTERM on to the program,
+ * - forwards SIGTERM to the program,
  * - kills what is left of the task's program when the executor has ended for whatever reason,
- * - starts the next task's executor when the executor says by its exit code that the container is another task's.
+ * - starts the next task's executor when the executor's exit code says that the container is now another task's.
  */
 export function launchCommand({ node, bundle, files }: ProgramLaunch): string {
   const script = prelude
@@ -126,7 +127,7 @@ export function launchCommand({ node, bundle, files }: ProgramLaunch): string {
   return escapeForLaunchScript(script.trim());
 }
 
-/** A line for each file that is there under several names. */
+/** One line for each file that exists under several names. */
 function linksOf(files: readonly ShippedFile[]): string {
   const namesOf = new Map<string, string[]>();
   for (const { link, url, type } of files) {
@@ -144,7 +145,7 @@ function linksOf(files: readonly ShippedFile[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** A line for each file with a hash. Of the runtimes of several architectures only that of the node is run. */
+/** One line for each file with a hash. Of the runtimes for several architectures only the node's own is run. */
 function checksOf(files: readonly ShippedFile[]): string {
   const lines = files.flatMap(({ link, sha256, url }) => {
     if (sha256 === undefined) return [];
@@ -155,10 +156,10 @@ function checksOf(files: readonly ShippedFile[]): string {
 }
 
 /**
- * How Node runs our programs in containers. The ApplicationMaster gets room for new objects of 2 MiB, which the garbage collector goes
- * through more often: by default V8 lets it grow to 48 MiB when a thousand executors talk to it, and keeps it; and it may collect garbage
- * itself, which bounds what callers without a right leave (src/api/leavings.ts). An executor gets no option:
- * with any of V8's, Node leaves aside what it has of its own modules compiled, a fifth of an executor's start.
+ * Node's options for our programs in containers. The ApplicationMaster gets a young generation of 2 MiB, which the garbage collector
+ * visits more often: by default V8 lets it grow to 48 MiB when a thousand executors talk to it, and keeps that; and it may trigger
+ * garbage collection itself, which bounds what unauthorised callers leave behind (src/api/leavings.ts). An executor gets no option: with
+ * any V8 option, Node ignores its precompiled built-in modules, which costs a fifth of an executor's start.
  */
 export function runtimeOptions(bundle: ProgramLaunch["bundle"]): readonly string[] {
   return bundle === BUNDLES.am ? ["--max-semi-space-size=2", "--expose-gc"] : [];
@@ -166,9 +167,9 @@ export function runtimeOptions(bundle: ProgramLaunch["bundle"]): readonly string
 
 /**
  * One malloc arena instead of one per thread saves 330 MB of virtual memory, which YARN counts; programs do not inherit the setting.
- * Signals are heard from before the program starts, and one that comes while it starts is handed on afterwards. Waits again when a signal
- * interrupts it. The marker is looked for in the environments of all processes by one `grep`: exact, and fast on
- * a node with thousands of them; further rounds wait until the killed are gone, and catch what forks meanwhile.
+ * Signals are caught from before the program starts; one that arrives during the start is forwarded afterwards. The shell waits again
+ * when a signal interrupts its wait. One `grep` searches the environments of all processes for the marker: exact, and fast on a node with
+ * thousands of them; further rounds wait until the killed processes are gone, and catch new forks.
  */
 const prelude = `
 sweep() {
@@ -224,10 +225,10 @@ fi
 exit "$code"
 `;
 
-/** In the name of a runtime: what `uname -m` says on the node. */
+/** In the name of a runtime: replaced by the output of `uname -m` on the node. */
 export const MACHINE = "{machine}";
 
-/** A runtime, given by its link or its absolute path, as the first word of a shell's command. */
+/** A runtime, given by its link or absolute path, as the first word of a shell command. */
 export function runtimeWord(node: string): string {
   const word = node.startsWith("/") ? node : `./${node}`;
   return word.split(MACHINE).map(shellWord).join('"$(uname -m)"');

@@ -4,7 +4,7 @@ import { parseFileUrl } from "../file-url.ts";
 import type { JobSpec } from "../spec.ts";
 import type { ShippedFile } from "../stored/job-file.ts";
 
-/** What a container runs, as any scheduler is told of it. */
+/** What a container runs, in a form for any scheduler. */
 export interface ContainerLaunch {
   /** Files by link name, as job.json names them. */
   readonly files: readonly ShippedFile[];
@@ -12,20 +12,20 @@ export interface ContainerLaunch {
   readonly commands: readonly string[];
   /** A token file's bytes (HDTS). */
   readonly credentials: Uint8Array;
-  /** See tokensConf; for an ApplicationMaster alone. */
+  /** See tokensConf; only for an ApplicationMaster. */
   readonly tokensConf?: LaunchContext["tokensConf"];
-  /** Who may see and who may end the application. A node takes them from the first of its containers there. */
+  /** Who may see and who may end the application. A node uses those of the application's first container there. */
   readonly acls?: LaunchContext["acls"];
 }
 
-/** As a job's keys say. */
+/** From the job's keys. */
 export function aclsOf(spec: JobSpec): NonNullable<LaunchContext["acls"]> {
   const viewers = holdersOf("view", spec);
   const modifiers = holdersOf("modify", spec);
   return { ...(viewers !== undefined && { viewers }), ...(modifiers !== undefined && { modifiers }) };
 }
 
-/** The same as YARN is told of it. */
+/** The same in YARN's form. */
 export function launchContext(launch: ContainerLaunch): LaunchContext {
   const { files, environment, commands, credentials, tokensConf, acls } = launch;
   return {

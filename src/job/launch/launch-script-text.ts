@@ -1,30 +1,27 @@
 type Environment = Readonly<Record<string, string>>;
 
 /**
- * Text as it must be written to come out of a NodeManager's launch script unchanged. The script puts values and commands between double
- * quotes as they are, after replacing `{{`, `}}`, `<LOG_DIR>` and `<CPS>`
+ * Escapes text so that a NodeManager's launch script yields it unchanged. The script puts values and commands between double quotes
+ * unescaped, after replacing `{{`, `}}`, `<LOG_DIR>` and `<CPS>`
  * (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch#expandEnvironment).
  */
 export function escapeForLaunchScript(text: string): string {
   return separateBraces(escapeCharacters(text));
 }
 
-/** The same for an environment's values. */
+/** The same for the values of an environment. */
 export function escapeEnvironment(environment: Environment): Record<string, string> {
   return withValues(environment, escapeForLaunchScript);
 }
 
 /**
- * What of a person's value the launch script shall expand: `$NAME`, `${NAME}` or YARN's `{{NAME}}`, in the braces also a default without
- * special characters, as `${NAME:-none}`. `\$` and YARN's `<LOG_DIR>` and `<CPS>` belong to the person as well.
+ * The parts of a person's value that the launch script should expand: `$NAME`, `${NAME}` or YARN's `{{NAME}}`, in braces also with a
+ * default without special characters, as `${NAME:-none}`. `\$` and YARN's `<LOG_DIR>` and `<CPS>` are kept for the person as well.
  */
 const expanded =
   /\\\$|\$[A-Za-z_]\w*|\$\{[A-Za-z_]\w*(?::?[-+][^{}<>$`"\\]*)?\}|\{\{(?<name>[A-Za-z_]\w*)\}\}|<LOG_DIR>|<CPS>/g;
 
-/**
- * A person's values: variables in them are expanded where the container starts, and nothing else is; no value can end its quotes or run a
- * command.
- */
+/** A person's values: the container's start expands variables in them, and nothing else; no value can end its quotes or run a command. */
 export function expandableEnvironment(environment: Environment): Record<string, string> {
   return withValues(environment, (value) => {
     let written = "";
@@ -42,7 +39,7 @@ function escapeCharacters(text: string): string {
   return text.replace(/[\\"$`]/g, "\\$&").replace(/<(?=(LOG_DIR|CPS)>)/g, '<""');
 }
 
-/** Puts nothing, in two quotes, between what a NodeManager would replace. */
+/** Inserts an empty text, as two quotes, into what a NodeManager would replace. */
 function separateBraces(text: string): string {
   return text.replace(/([{}])(?=\1)/g, '$1""');
 }

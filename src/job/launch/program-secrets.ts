@@ -1,7 +1,7 @@
-/** What precedes a variable's name in YARN's credentials (org.apache.hadoop.security.Credentials#addSecretKey). */
+/** The prefix of a variable's name in YARN's credentials (org.apache.hadoop.security.Credentials#addSecretKey). */
 const prefix = "tony.program.";
 
-/** Values of programs' environment variables, as they travel in the credentials of the job's containers. */
+/** Values of programs' environment variables, in the form in which the containers' credentials carry them. */
 export function programSecrets(values: ReadonlyMap<string, string>): Map<string, Uint8Array> {
   return new Map([...values].map(([name, value]) => [prefix + name, Buffer.from(value)]));
 }

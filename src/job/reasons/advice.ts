@@ -10,7 +10,7 @@ import {
   sizeWords,
 } from "./words.ts";
 
-/** What a setting is to become, and what memory the tasks of a role held at most: of 100 tasks the 50th, the 95th and the last. */
+/** The suggested value of a setting, and the peak memory of the role's tasks: the median, the 95th percentile and the maximum. */
 const memory = {
   role: "text",
   key: "text",
@@ -23,7 +23,7 @@ const memory = {
   tasks: "number",
 } as const;
 
-/** The same of cores, over all that was measured. */
+/** The same for cores, over all measurements. */
 const cores = {
   role: "text",
   key: "text",
@@ -35,10 +35,10 @@ const cores = {
   max: "number",
 } as const;
 
-/** What it costs less, where there are prices. */
+/** The saved cost, where there are prices. */
 const saved = { savedAmount: "number?", currency: "text?" } as const;
 
-/** What earlier runs of a job say about the next one. */
+/** What earlier runs of a job suggest for the next one. */
 export const advice = {
   "less-memory": reason(
     { ...memory, savedMiBSeconds: "number", ...saved },

@@ -7,16 +7,16 @@ import { durationWords, listWords } from "./words.ts";
 /** The task that ended. */
 const where = { task: "text", host: "text" } as const;
 
-/** In addition what YARN reports of a container's end. */
+/** Further facts in YARN's report of a container's end. */
 const container = {
   ...where,
-  /** Of org.apache.hadoop.yarn.api.records.ContainerExitStatus. */
+  /** A value of org.apache.hadoop.yarn.api.records.ContainerExitStatus. */
   exitStatus: "number?",
   /** The last line of its stderr, or the node's health report. */
   detail: "text?",
   /** The address of a file that its node could not fetch. */
   file: "text?",
-  /** What it used and what it may use, in the format of the source. */
+  /** What it used and what its limit is, in the source's format. */
   used: "text?",
   limit: "text?",
   usedMiB: "number?",
@@ -24,7 +24,7 @@ const container = {
 
 type Container = FactsOf<typeof container>;
 
-/** Why a container ended, by YARN's completion status; the executor may report a lack of memory before that. */
+/** Why a container ended, by YARN's completion status; the executor may report a lack of memory earlier. */
 export const containerReasons = {
   "ran-out-of-memory": ended("ran out of memory"),
   "exceeded-virtual-memory": ended("used more virtual memory than YARN allows"),
@@ -60,7 +60,7 @@ export const endingReasons = {
     { ...where, error: "text?" },
     ({ task, host, error }) => `${task} could not start its program on ${host}${after(error)}`,
   ),
-  /** `exitCode`: the signal is what a shell means by it. `awaited`: YARN may yet say that it ended the container, and why. */
+  /** `exitCode`: the shell's code for the signal. `awaited`: YARN may yet report that it ended the container, and why. */
   "program-signalled": reason(
     { ...where, signal: "text", exitCode: "number?", awaited: "flag?" },
     ({ task, host, signal, exitCode, awaited }) => {
@@ -71,7 +71,7 @@ export const endingReasons = {
       return `${task} ${how}${mayFollow(awaited)}`;
     },
   ),
-  /** `before`: what it wrote of an exception that it may have caught. */
+  /** `before`: an exception that it printed and may have caught. */
   "program-exited": reason(
     { ...where, exitCode: "number", error: "text?", before: "text?", awaited: "flag?" },
     ({ task, host, exitCode, error, before, awaited }) =>
@@ -108,7 +108,7 @@ export const endingReasons = {
     where,
     ({ task, host }) => `${task} ended at the notice that ${host} is being taken out of the cluster`,
   ),
-  /** `checkpointStep`: of the checkpoint that was complete in time, 0 where none was; absent where no program had started. */
+  /** `checkpointStep`: the step of the checkpoint that was completed in time, 0 where there was none; absent where no program had started. */
   "left-node": reason({ ...where, checkpointStep: "number?" }, ({ task, host, checkpointStep }) => {
     const left = `${task} left ${host}, which is being taken out of the cluster`;
     if (checkpointStep === undefined) return left;
@@ -144,7 +144,7 @@ export const endingReasons = {
   ),
   "executor-not-ready": onHost("did not prepare for the next generation in time"),
   "program-start-unheard": onHost("did not start its program in time"),
-  /** Until YARN says why, nothing more is known. */
+  /** Nothing more is known until YARN says why. */
   "told-to-end": reason(
     where,
     ({ task, host }) => `the executor of ${task} on ${host} ended, and YARN has not said why`,
@@ -163,13 +163,13 @@ export type EndingReason = ReasonOf<typeof endingReasons>;
 export type EndingFacts = EndingReason extends infer R ? (R extends unknown ? Omit<R, "task" | "host"> : never) : never;
 
 /**
- * - `consequence`: it followed from another's end, or from an order of the AM · `not-counted`: it ended with 0
+ * - `consequence`: it followed from another task's end, or from an order of the AM · `not-counted`: it ended with 0
  * - `also-failed`: it failed by itself, for the same reason or another one
- * - `possible-consequence`: it lost a connection, which may or may not be that to the root
+ * - `possible-consequence`: it lost a connection, which may or may not have been to the root
  */
 export type Relation = "consequence" | "not-counted" | "also-failed" | "possible-consequence";
 
-/** The end of another task beside the root cause. */
+/** The end of another task, after or before the root cause. */
 export interface Consequence {
   readonly reason: EndingReason;
   readonly relation: Relation;
@@ -177,7 +177,7 @@ export interface Consequence {
   readonly laterMs: number;
 }
 
-/** Why a container was taken back, by the code of its end. */
+/** Why a container was taken back, by the code of its ending. */
 const TAKEN_BACK: Readonly<Record<string, Notice["cause"]>> = {
   "container-preempted": "preemption",
   "gave-way-to-preemption": "preemption",
@@ -187,7 +187,7 @@ const TAKEN_BACK: Readonly<Record<string, Notice["cause"]>> = {
   "gone-with-node": "decommissioning",
 };
 
-/** Why a container was taken back, which is never charged to a budget; undefined for any other end. */
+/** Why a container was taken back, which is never charged to a budget; undefined for any other ending. */
 export function takenBackFor({ code }: { readonly code: string }): Notice["cause"] | undefined {
   return TAKEN_BACK[code];
 }
@@ -196,7 +196,7 @@ export function endingWords(ending: EndingReason): string {
   return endingReasons[ending.code].words(ending);
 }
 
-/** What followed, beside the root: `worker:0 exited 1 on n1, 0.2 s later (a consequence, not counted)` */
+/** What else ended: `worker:0 exited 1 on n1, 0.2 s later (a consequence, not counted)` */
 export function consequenceWords({ reason: ending, relation, laterMs }: Consequence): string {
   const when = `${(Math.abs(laterMs) / 1000).toFixed(1)} s ${laterMs < 0 ? "earlier" : "later"}`;
   return `${endingWords(ending)}, ${when} (${relationWords[relation]})`;
@@ -235,7 +235,7 @@ function saidBefore(before: string | undefined): string {
   return before === undefined ? "" : `; it had said before: ${before}`;
 }
 
-/** What a program reported in place of the metric that counts. */
+/** The metrics that a program reported in place of the search's. */
 function others(reported: readonly string[] | undefined): string {
   if (reported === undefined) return "";
   return reported.length === 0 ? ", nor any other metric that is a number" : `, but ${listWords(reported)}`;

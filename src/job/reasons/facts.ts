@@ -23,7 +23,7 @@ const kinds = {
 type Kinds = { readonly [K in keyof typeof kinds]: ReturnType<(typeof kinds)[K]> };
 type Named = keyof Kinds | `${keyof Kinds}?`;
 
-/** Names of facts with their kinds: the name of a kind, or a reader; `?`: the fact may be unknown. */
+/** Facts by name, each with its kind: the name of a kind, or a reader; `?`: the fact may be unknown. */
 export type FactKinds = Readonly<Record<string, Named | Shape<unknown>>>;
 
 type OptionalFacts<F extends FactKinds> = { [N in keyof F]: F[N] extends `${string}?` ? N : never }[keyof F];
@@ -38,7 +38,7 @@ export type FactsOf<F extends FactKinds> = {
 
 type ValueOf<K> = K extends keyof Kinds ? Kinds[K] : K extends Shape<infer T> ? T : never;
 
-/** Checks facts from JSON; unknown ones are dropped. @throws ShapeError */
+/** Checks facts from JSON; drops unknown ones. @throws ShapeError */
 export function factsShape<F extends FactKinds>(facts: F): Shape<FactsOf<F>> {
   const required: Record<string, Shape<unknown>> = {};
   const optional: Record<string, Shape<unknown>> = {};
@@ -68,7 +68,7 @@ export type Tagged<Tag extends string, T extends Readonly<Record<string, FactKin
   [W in keyof T & string]: { readonly [F in Tag]: W } & FactsOf<T[W]>;
 }[keyof T & string];
 
-/** Checks an object whose field `tag` says which of the facts it has. @throws ShapeError */
+/** Checks an object whose field `tag` says which facts it has. @throws ShapeError */
 export function taggedShape<Tag extends string, const T extends Readonly<Record<string, FactKinds>>>(
   tag: Tag,
   table: T,
@@ -86,5 +86,5 @@ export function taggedShape<Tag extends string, const T extends Readonly<Record<
   };
 }
 
-/** Whose budget pays for a failure. */
+/** Which kind of budget pays for a failure. */
 export type FailureClass = "program" | "infrastructure";

@@ -1,7 +1,7 @@
 import { type ReasonOf, reason } from "./reason.ts";
 import { countWords, listWords, memoryWords } from "./words.ts";
 
-/** Why an application's AM does not run yet, as the ResourceManager lets its client know. */
+/** Why an application's AM does not run yet, from what the ResourceManager reports to its client. */
 export const masterDelays = {
   "application-being-stored": reason({}, () => "the ResourceManager is storing the application"),
   "application-not-scheduled": reason({}, () => "the scheduler has not taken the application up yet"),
@@ -92,7 +92,7 @@ interface AwayNodes {
   readonly leaving?: readonly string[];
 }
 
-/** Nodes that are there and of no use. */
+/** Nodes that exist but cannot be used. */
 function awayWords({ lost = [], unhealthy = [], leaving = [] }: AwayNodes): string[] {
   const words = (state: string, hosts: readonly string[]) =>
     hosts.length === 0 ? [] : [`${state}: ${listWords(hosts)}`];
@@ -113,7 +113,7 @@ function whoIsIn(queue: string): string {
   return `; tony-ts list --queue ${queue} shows what runs there`;
 }
 
-/** Why the AMs of an application failed, when YARN started no further one. */
+/** Why an application's AMs failed, when YARN started no further one. */
 export const masterReasons = {
   "am-silent": reason({ attempts: "number" }, ({ attempts }) => `the AM stopped responding${times(attempts)}`),
   "am-exceeded-memory": reason(

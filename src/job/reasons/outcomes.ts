@@ -2,7 +2,7 @@ import { trialCountWords } from "../search/words.ts";
 import { type ReasonOf, reason } from "./reason.ts";
 import { budgetWords, countWords, durationWords, listWords, memoryWords, placeWords, settingWords } from "./words.ts";
 
-/** Rules by which a job cannot go on after a failure. */
+/** Rules that prevent a job from continuing after a failure. */
 export const ruleReasons = {
   "budget-spent": reason(
     { class: "class", limit: "number", windowMs: "number?", role: "text?", setting: "setting" },
@@ -52,7 +52,7 @@ export const ruleReasons = {
 
 const searchGoesOn = "tony-ts search --resume continues the search, with any tony.search.algorithm";
 
-/** How a job ends that does not end by one task's failure. */
+/** Ends of a job that were not one task's failure. */
 const plainReasons = {
   "tasks-ended": reason(
     { succeeded: "number", tasks: "number", onlyTracked: "flag" },
@@ -151,7 +151,7 @@ const plainReasons = {
   ),
 };
 
-/** Why a job ended: if one task's failure is the cause, the rule that allowed no restart; else the whole reason. */
+/** Why a job ended: the rule that allowed no restart, if one task's failure is the cause; otherwise the whole reason. */
 export const outcomeReasons = { ...ruleReasons, ...plainReasons };
 
 export type RuleReason = ReasonOf<typeof ruleReasons>;

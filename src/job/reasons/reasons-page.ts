@@ -7,7 +7,7 @@ import type { ReasonTable } from "./reason.ts";
 import { remedies } from "./remedies.ts";
 import { delayReasons, waitReasons } from "./waits.ts";
 
-/** All families of reasons, each with where it is found. */
+/** All families of reasons, each with where it appears. */
 export const families: readonly (readonly [string, string, ReasonTable])[] = [
   ["How a task failed", "`Cause.reason`, `Consequence.reason`", endingReasons],
   ["Why the AMs of an application failed, when YARN started no further one", "`Cause.reason`", masterReasons],
@@ -63,7 +63,7 @@ const known: Readonly<Record<string, unknown>> = {
   used: "4.13 GiB",
 };
 
-/** Facts that cannot be unknown; the others only make a sentence longer. */
+/** Only facts that cannot be unknown; the others just make a sentence longer. */
 function examples(facts: FactKinds): Record<string, unknown> {
   const shown = Object.entries(facts).filter(([, kind]) => !isOptional(kind));
   return Object.fromEntries(shown.map(([name, kind]) => [name, exampleOf(name, nameOf(kind))]));

@@ -8,7 +8,7 @@ const WITHOUT_CARRIAGE_RETURNS = String.raw`sed -i 's/\r$//'`;
 const SITE_TOKENS =
   "a site that sets yarn.resourcemanager.proxy-user-privileges.enabled=true lets the ResourceManager obtain new ones";
 
-/** What a person can do about a failure, or about a wait. */
+/** What a person can do about a failure or a wait. */
 export const remedies = {
   "raise-memory": reason({ setting: "setting", toMiB: "number", virtual: "flag" }, ({ setting, toMiB, virtual }) => {
     return `raise ${settingWords(setting)}, e.g. to ${memoryValue(toMiB)}${orSite(virtual)}`;
@@ -169,12 +169,12 @@ export function remedyWords(remedy: Remedy): string {
   return remedies[remedy.code].words(remedy);
 }
 
-/** Whether the value was given on the command line, by an option of its own. */
+/** Whether the value was given by its own option on the command line. */
 function isOption({ at }: Setting): boolean {
   return at === "-executes";
 }
 
-/** Where a role's command is given: a key with its place, or an option. */
+/** Where a role's command is set: a key with its place, or an option. */
 function commandWords(setting: Setting, option = "--executes"): string {
   return isOption(setting) ? option : settingWords(setting);
 }

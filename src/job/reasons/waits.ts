@@ -54,7 +54,7 @@ export const waitReasons = {
 
 export type WaitReason = ReasonOf<typeof waitReasons>;
 
-/** Why it is not there yet. */
+/** Why the awaited thing is missing. */
 export const delayReasons = {
   "manager-says": reason({ words: "text" }, ({ words }) => words),
   "manager-unreachable": reason({ endpoints: "text", error: "text" }, ({ endpoints, error }) => {
@@ -171,7 +171,7 @@ export const delayReasons = {
     ({ group, role, limitMs, setting }) =>
       `group ${group} has ended, and ${role} may run on for ${durationWords(limitMs)} (${settingWords(setting)})`,
   ),
-  /** Their programs have ended, by what may be YARN's doing. */
+  /** Their programs have ended, possibly because of YARN. */
   "end-unexplained": reason(
     { tasks: "names" },
     ({ tasks }) => `${listWords(tasks)} ended by a signal, and YARN may yet say that it ended the container`,

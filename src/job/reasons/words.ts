@@ -16,7 +16,7 @@ export function settingWords({ key, at }: Setting): string {
   return place === undefined ? key : `${key} (${place})`;
 }
 
-/** Where a key is set; undefined of the file that the Python package makes of arguments, which goes when it was submitted. */
+/** Where a key is set; undefined for the temporary file that the Python package makes from arguments and deletes after the submission. */
 export function placeWords(at: string | undefined): string | undefined {
   return at?.includes("tony-ts-submit.xml:") ? undefined : at;
 }
@@ -48,7 +48,7 @@ export function memoryWords(memoryMiB: number): string {
   return memoryMiB === 0 ? "0 MiB" : sizeWords(memoryMiB * 1024 ** 2);
 }
 
-/** As keys take it: `4g`, `1536m` */
+/** In the form that keys take: `4g`, `1536m` */
 export function memoryValue(memoryMiB: number): string {
   return memoryMiB % 1024 === 0 ? `${memoryMiB / 1024}g` : `${memoryMiB}m`;
 }
@@ -58,7 +58,7 @@ export function memoryHoursWords(memoryMiBSeconds: number): string {
   return `${hours(memoryMiBSeconds / 1024)} GiB·h`;
 }
 
-/** Held over time: `12 GiB·h, 40 core·h, 3 GPU·h`, without GPUs where there were none. */
+/** Resources held over time: `12 GiB·h, 40 core·h, 3 GPU·h`; without GPUs where there were none. */
 export function heldWords({ memoryMiBSeconds, vcoreSeconds, gpuSeconds }: Usage): string {
   return [memoryHoursWords(memoryMiBSeconds), coreHoursWords(vcoreSeconds), ...gpuHoursWords(gpuSeconds)].join(", ");
 }
@@ -81,7 +81,7 @@ export function amountWords(amount: Resource): string {
   return [memoryWords(amount.memoryMiB), countWords(amount.vcores, "core"), ...restWords(amount)].join(", ");
 }
 
-/** Of an amount, what the scheduler counts: `4 GiB` where that is memory alone. Never below 0. */
+/** The part of an amount that the scheduler counts: `4 GiB` where it counts memory only. Never below 0. */
 export function countedWords(amount: Resource, counted: "all" | "all-but-cores" | "memory"): string {
   const cores = counted === "all" ? [countWords(Math.max(0, amount.vcores), "core")] : [];
   return [
@@ -95,13 +95,13 @@ function restWords({ others }: Resource): string[] {
   return Object.entries(others).flatMap(([type, count]) => (count > 0 ? [otherWords(type, count)] : []));
 }
 
-/** `1 GPU`, `2 yarn.io/fpga`; Java's largest number is how YARN says that nothing limits a type. */
+/** `1 GPU`, `2 yarn.io/fpga`; YARN reports Java's largest int for a type without a limit. */
 export function otherWords(type: string, count: number): string {
   if (count > Number.MAX_SAFE_INTEGER) return `any number of ${isPlainGpu(type) ? "GPUs" : type}`;
   return isPlainGpu(type) ? countWords(count, "GPU") : `${count} ${type}`;
 }
 
-/** `12 s`, `3 min 5 s`, `2 h 10 min`, `2 d 4 h`: rounded down to the smaller unit that is shown. */
+/** `12 s`, `3 min 5 s`, `2 h 10 min`, `2 d 4 h`: rounded down to the smaller of the units shown. */
 export function durationWords(durationMs: number): string {
   const seconds = Math.floor(Math.max(0, durationMs) / 1000);
   const minutes = Math.floor(seconds / 60);
@@ -131,7 +131,7 @@ interface Counted {
   readonly used: number;
   readonly limit: number;
   readonly windowMs?: number;
-  /** Whose it is, where not the job's. */
+  /** The role that the budget belongs to, where it is not the job's. */
   readonly role?: string;
 }
 

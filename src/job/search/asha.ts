@@ -1,18 +1,18 @@
 import { type Budget, compareValues, hasValue, type Pausing, type Report, type Search, type Trial } from "./trials.ts";
 
-/** Why a trial is to be stopped: at a rung it is not among the best. */
+/** Why a trial has to be stopped: it is not among the best at a rung. */
 export interface RungStop {
   readonly rule: "asha";
-  /** The rung's. */
+  /** The rung's step. */
   readonly step: number;
-  /** What it reported there; NaN is told as absent. */
+  /** The value that it reported there; NaN is represented as absent. */
   readonly value?: number;
-  /** How many of those that came there go on. */
+  /** How many of the trials that reached the rung continue. */
   readonly best: number;
   readonly trials: number;
 }
 
-/** By multiplication: a logarithm that is a little too small would lose the last one. */
+/** Computed by multiplication: a logarithm that is slightly too small would lose the last rung. */
 export function rungsOf({ min, max, factor }: Budget): number[] {
   const rungs: number[] = [];
   for (let rung = min; rung <= max; rung *= factor) rungs.push(rung);
@@ -20,9 +20,9 @@ export function rungsOf({ min, max, factor }: Budget): number[] {
 }
 
 /**
- * Asynchronous successive halving, by stopping (Li et al. 2018; as Determined and Optuna have it): of the trials that came to a rung one in
- * `factor` goes on, at least one, and waits for nobody. The earlier trial is the better one of equals. It is decided by the report that
- * comes to the rung, never again by a later one; at the last rung nobody is stopped.
+ * Asynchronous successive halving, by stopping (Li et al. 2018; as in Determined and Optuna): of the trials that reach a rung one in
+ * `factor` continues, at least one, and none waits. Of equal trials the earlier one is better. The report that reaches the rung decides,
+ * and later ones never change it; nobody is stopped at the last rung.
  */
 export function ashaStop(
   { direction }: Pick<Search, "direction">,
@@ -45,9 +45,9 @@ export function ashaStop(
 }
 
 /**
- * The same by promotion (`get_job` of the paper): the paused trial that goes on next, from the highest rung down the best of those that are
- * among the ⌊trials there / factor⌋ best. A rung to which fewer than `factor` have come promotes nobody, until no other trial comes: then its
- * best goes on.
+ * The same by promotion (`get_job` of the paper): selects the paused trial that continues next. From the highest rung down, it is the best of
+ * those among the ⌊trials at the rung / factor⌋ best. A rung with fewer than `factor` trials promotes none until no more trials will arrive;
+ * then its best continues.
  */
 export function ashaPromotion(
   { rungs, factor, direction, total }: Omit<Pausing, "rule">,
@@ -71,7 +71,7 @@ export function ashaPromotion(
   return undefined;
 }
 
-/** What a trial first reported at a rung, or behind it where it reported none there. */
+/** A trial's first report at a rung, or after it where it reported none there. */
 export function reportAt({ reports = [] }: Trial, rung: number): Report | undefined {
   return reports.find(({ step }) => step >= rung);
 }

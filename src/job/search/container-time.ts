@@ -1,19 +1,19 @@
 import { durationWords } from "../reasons/words.ts";
 
-/** For how long a search held containers, all together, and in which parts of that no program of a trial ran in them. */
+/** How long a search held containers, in total, and in which parts of that time no trial's program ran in them. */
 export interface ContainerTime {
   readonly heldMs: number;
-  /** From their allocation to their first program. */
+  /** From their allocation to the start of their first program. */
   readonly startMs: number;
-  /** From the end of one trial to the program of the next. */
+  /** From the end of one trial to the start of the next one's program. */
   readonly handOverMs: number;
-  /** Kept, while trials wait for what others come to. */
+  /** Kept while trials wait for the results of others. */
   readonly barrierMs: number;
-  /** After their last trial, until YARN has them back. */
+  /** After their last trial, until they are returned to YARN. */
   readonly afterLastMs: number;
 }
 
-/** The share of the time in which they did nothing, in percent: `1.1 %`. */
+/** The share of idle time, in percent: `1.1 %`. */
 export function idleShare({ heldMs, startMs, handOverMs, barrierMs, afterLastMs }: ContainerTime): string {
   return shareWords(startMs + handOverMs + barrierMs + afterLastMs, heldMs);
 }
@@ -22,7 +22,7 @@ function shareWords(ms: number, heldMs: number): string {
   return `${(heldMs === 0 ? 0 : (100 * ms) / heldMs).toFixed(1)} %`;
 }
 
-/** The same with its parts, in words that stay the same from one second to the next: `1.6 % of its containers' time was idle: start 1.0 %, …` */
+/** The same with its parts, in words that do not change every second: `1.6 % of its containers' time was idle: start 1.0 %, …` */
 export function idleWords(time: ContainerTime): string {
   return `${idleShare(time)} of its containers' time was idle: ${partsWords(time, (ms) => shareWords(ms, time.heldMs))}`;
 }

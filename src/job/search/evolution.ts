@@ -3,13 +3,13 @@ import { edgesOf, nearestValue, randomParameters } from "./random-search.ts";
 import { type Domain, isActive, type Parameters, type ParameterValue, type Space, sizeOf, valueAt } from "./space.ts";
 import { compareValues, type Direction, type Search, type Trial } from "./trials.ts";
 
-/** How far a member goes along the difference of two others, and how likely it takes each parameter from there: Hops' values. */
+/** How far a member moves along the difference of two others, and the probability of taking each parameter from there: Hops' values. */
 const MUTATION = 0.5;
 const CROSSOVER = 0.7;
 
 /**
- * Differential evolution (Storn and Price 1997, DE/rand/1/bin): trials are generations of a population; a member of the next one is made of
- * three others of the present one and takes the place of its parent where it is better. Undefined while trials of earlier generations run.
+ * Differential evolution (Storn and Price 1997, DE/rand/1/bin): trials form generations of a population; a member of the next generation is
+ * made from three others of the current one, and replaces its parent if it is better. Undefined while trials of earlier generations run.
  */
 export function evolvedParameters(
   { space, direction, population }: Pick<Search, "space" | "direction" | "population">,
@@ -33,14 +33,14 @@ export function evolvedParameters(
       parent?.params[name] ?? randomParameters([{ name, domain }], random)[name];
     const genes = [parents[own], first, second, third].map((parent) => placeOf(domain, gene(parent)));
     const [mine = 0, base = 0, plus = 0, minus = 0] = genes;
-    // One is taken from the others in any case: else the member could be its parent again.
+    // One parameter is always taken from the others: otherwise the member could equal its parent.
     const isTaken = random() <= CROSSOVER || index === certain;
     chosen[name] = valueNear(domain, isTaken ? base + MUTATION * (plus - minus) : mine);
   }
   return active(space, chosen);
 }
 
-/** The better one of each member and its successors, the earlier one of equals. What failed is worse than all others, whatever it had reported. */
+/** The best of each member and its successors; of equal ones the earlier. A failed trial is worse than all others, whatever it had reported. */
 function survivorsOf(direction: Direction, population: number, trials: readonly Trial[]): Trial[] {
   const survivors = trials.slice(0, population);
   for (const [index, trial] of trials.entries()) {
@@ -59,13 +59,13 @@ function shuffled<T>(items: readonly T[], random: RandomNumbers): T[] {
   return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
 }
 
-/** Where a value stands: of a choice its index, of a logarithmic parameter its logarithm. */
+/** The coordinate of a value: for a choice its index, for a logarithmic parameter its logarithm. */
 function placeOf(domain: Domain, value: ParameterValue | undefined): number {
   if (domain.kind === "choice") return Math.max(0, domain.choices.indexOf(value ?? ""));
   return domain.log ? Math.log(Number(value)) : Number(value);
 }
 
-/** The value that is nearest to a place, which may be outside. */
+/** The value nearest to a coordinate, which may be out of range. */
 function valueNear(domain: Domain, place: number): ParameterValue {
   if (domain.kind === "choice") {
     return valueAt(domain, Math.min(sizeOf(domain) - 1, Math.max(0, Math.round(place))));

@@ -1,6 +1,6 @@
 import { isActive, type Parameters, type Space, sizeOf, valueAt } from "./space.ts";
 
-/** All parameters that there are, those of the last one next to each other; endless of a space that is not finite. */
+/** All combinations of parameters, the last parameter varying fastest; endless where a space is not finite. */
 export function* gridOf(space: Space, before: Parameters = {}): Generator<Parameters> {
   const [parameter, ...others] = space;
   if (parameter === undefined) {
@@ -17,7 +17,7 @@ export function* gridOf(space: Space, before: Parameters = {}): Generator<Parame
   }
 }
 
-/** How many of them there are. */
+/** The number of combinations. */
 export function gridSize(space: Space, before: Parameters = {}): number {
   const [parameter, ...others] = space;
   if (parameter === undefined) return 1;

@@ -3,14 +3,14 @@ import { compareValues, hasValue, type Pausing, type Trial } from "./trials.ts";
 
 /** Trials that are halved together. */
 export interface Bracket {
-  /** The rung that they begin with, by its place. */
+  /** The index of the rung that they begin with. */
   readonly rung: number;
   readonly trials: number;
 }
 
 /**
  * One round of hyperband (Li et al. 2018, JMLR 18-185): from many trials with the smallest budget to few with the whole one, each bracket
- * at about the same cost. Of s further rungs ⌈(rungs / (s + 1)) · factor^s⌉ trials, as Optuna and KerasTuner have it.
+ * at about the same cost. A bracket with s further rungs has ⌈(rungs / (s + 1)) · factor^s⌉ trials, as in Optuna and KerasTuner.
  */
 export function bracketsOf(rungs: number, factor: number): Bracket[] {
   return Array.from({ length: rungs }, (_, rung) => {
@@ -19,12 +19,12 @@ export function bracketsOf(rungs: number, factor: number): Bracket[] {
   });
 }
 
-/** How many trials one round has. */
+/** The number of trials in one round. */
 export function roundOf(rungs: number, factor: number): number {
   return bracketsOf(rungs, factor).reduce((sum, { trials }) => sum + trials, 0);
 }
 
-/** The rung that a trial begins with. Rounds follow each other as long as there are trials. */
+/** The rung that a trial begins with. Rounds repeat as long as there are trials. */
 export function hyperbandStart({ rungs, factor }: Pausing, number: number): number {
   let place = number % roundOf(rungs.length, factor);
   for (const { rung, trials } of bracketsOf(rungs.length, factor)) {
@@ -35,8 +35,8 @@ export function hyperbandStart({ rungs, factor }: Pausing, number: number): numb
 }
 
 /**
- * The paused trial that goes on next, the furthest one first: one that is among the best of its bracket at a rung, whatever those report
- * that have yet to come there.
+ * The paused trial that continues next, the furthest one first: one that is among the best of its bracket at a rung, whatever the trials
+ * report that are still to reach it.
  */
 export function hyperbandPromotion(pausing: Pausing, trials: readonly Trial[]): number | undefined {
   const { rungs, factor, total } = pausing;
@@ -51,7 +51,7 @@ export function hyperbandPromotion(pausing: Pausing, trials: readonly Trial[]): 
   return found.sort((a, b) => b.rung - a.rung)[0]?.number;
 }
 
-/** Of one bracket, whose first trial has the number `start`. */
+/** For one bracket, whose first trial has the number `start`. */
 function promotable({ rungs, factor, direction }: Pausing, bracket: Bracket, trials: readonly Trial[], start: number) {
   const numbers = trials.slice(start, start + bracket.trials).map((_, index) => start + index);
   const members = numbers.flatMap((number) => {
@@ -59,7 +59,7 @@ function promotable({ rungs, factor, direction }: Pausing, bracket: Bracket, tri
     return trial === undefined ? [] : [{ number, trial, rung: trial.rung ?? bracket.rung }];
   });
   const found: { readonly number: number; readonly rung: number }[] = [];
-  // Those that come to the rung, or will.
+  // The number of trials that reach the rung, now or later.
   let expected = bracket.trials;
   for (const [rung, step] of rungs.slice(0, -1).entries()) {
     if (rung < bracket.rung) continue;
@@ -78,7 +78,7 @@ function promotable({ rungs, factor, direction }: Pausing, bracket: Bracket, tri
   return found;
 }
 
-/** Whether it never goes on. */
+/** Whether it never continues. */
 function hasEnded({ state }: Trial): boolean {
   return state !== "running" && state !== "paused";
 }

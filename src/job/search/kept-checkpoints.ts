@@ -1,9 +1,9 @@
 import { compareValues, hasValue, type Search, type Trial } from "./trials.ts";
 
 /**
- * The numbers of the trials that have ended for good and are not among the best ones, whose checkpoints nobody needs. What is one of them
- * stays one: only trials that have ended for good are counted, of equals the first as the better one.
- * @param isOver whether no trial goes on any more that pauses
+ * The numbers of the trials that have ended for good and are not among the best ones, so that nobody needs their checkpoints. A trial
+ * that is returned once is always returned: only trials that have ended for good count, and of equal ones the first is better.
+ * @param isOver whether no paused trial will continue
  */
 export function surplusTrials(
   { direction, keepCheckpoints }: Pick<Search, "direction" | "keepCheckpoints">,

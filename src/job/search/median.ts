@@ -1,21 +1,21 @@
 import { compareValues, type Report, type Search, type Trial } from "./trials.ts";
 
-/** Trials that have to have completed before one is stopped. */
+/** How many trials must have completed before one is stopped. */
 const LEAST_COMPLETED = 5;
 
-/** Why a trial is to be stopped: its best value by its last step is worse than the median of what others had on average by then. */
+/** Why a trial has to be stopped: its best value up to its last step is worse than the median of the others' averages up to that step. */
 export interface MedianStop {
   readonly rule: "median";
   readonly step: number;
   readonly best: number;
   readonly median: number;
-  /** How many trials the median is of. */
+  /** The number of trials in the median. */
   readonly trials: number;
 }
 
 /**
- * The median rule of Vizier (Golovin et al. 2017, 3.2.2), by steps, not by the number of reports: of completed trials those count that came as
- * far. Undefined: the trial goes on.
+ * Vizier's median rule (Golovin et al. 2017, 3.2.2), by steps instead of the number of reports: completed trials that reached the step count.
+ * Undefined: the trial continues.
  */
 export function medianStop(
   { direction }: Pick<Search, "direction">,
@@ -34,14 +34,14 @@ export function medianStop(
   return { rule: "median", step, best, median, trials: means.length };
 }
 
-/** What a trial reported on average up to a step; undefined of one that did not come as far, or reported no number. */
+/** A trial's average up to a step; undefined for a trial that did not reach it, or reported no number. */
 function meanBy({ reports = [] }: Trial, step: number): number | undefined {
   if ((reports.at(-1)?.step ?? Number.NEGATIVE_INFINITY) < step) return undefined;
   const mean = runningMeans(reports).findLast((one) => one.step <= step)?.value;
   return mean === undefined || Number.isNaN(mean) ? undefined : mean;
 }
 
-/** By the reports that they are of, which never change: with thousands of trials a report of one looks at all. */
+/** Keyed by the reports that they are computed from, which never change: with thousands of trials each report looks at all of them. */
 const MEANS = new WeakMap<readonly Report[], readonly Report[]>();
 
 function runningMeans(reports: readonly Report[]): readonly Report[] {
@@ -60,11 +60,11 @@ function knownReports({ reports = [] }: Pick<Trial, "reports">): readonly Report
   return reports.filter(({ value }) => !Number.isNaN(value));
 }
 
-/** Of an even number the middle of the two in the middle. */
+/** For an even number of values the mean of the middle two. */
 function medianOf(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length / 2;
   const [low, high] = [sorted[Math.ceil(half) - 1], sorted[Math.floor(half)]];
-  // Of two infinities of one sign their middle is that.
+  // Two infinities with the same sign have themselves as their mean.
   return low === high ? (low ?? Number.NaN) : ((low ?? Number.NaN) + (high ?? Number.NaN)) / 2;
 }

@@ -4,8 +4,8 @@ const FORMS = "float 1e-5 1e-1 log, float 0 1 step 0.1, int 1 8 or choice adam s
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * Reads a parameter: `float LOW HIGH [log | step S]`, `int LOW HIGH [log | step S]` or `choice VALUE…`, each with `when NAME=VALUE[,VALUE…]`
- * behind it. A value with blanks stands in double quotes.
+ * Reads a parameter: `float LOW HIGH [log | step S]`, `int LOW HIGH [log | step S]` or `choice VALUE…`, each optionally followed by `when
+ * NAME=VALUE[,VALUE…]`. A value with blanks is written in double quotes.
  * @throws RangeError whose message completes "… must be"
  */
 export function parseParameter(text: string): Described {
@@ -22,7 +22,7 @@ export function parseParameter(text: string): Described {
   return { domain: parseDomain(kind, said, refuse), ...(when === undefined ? {} : { when }) };
 }
 
-/** Whether a value in quotes is part of a longer word, by what stands before and behind it. */
+/** Whether a quoted value is part of a longer word, by the characters around it. */
 function isGlued(before = "", behind = ""): boolean {
   return /[^\s=,[({]$/.test(before) || /^[^\s=,\])}]/.test(behind);
 }
@@ -64,7 +64,7 @@ function numberOf(word: string, kind: "float" | "int"): number | undefined {
   return (kind === "int" ? Number.isSafeInteger(value) : Number.isFinite(value)) ? value : undefined;
 }
 
-/** Whether values are written as another language's list: with commas, or in brackets. A value that has them stands in quotes. */
+/** Whether values are written as a list of another language: with commas, or in brackets. A value that contains these is written in quotes. */
 function isList(words: readonly string[]): boolean {
   const isInBrackets = /^[[({]/.test(words[0] ?? "") && /[\])}]$/.test(words.at(-1) ?? "");
   return isInBrackets || words.some((word) => !word.startsWith('"') && word.includes(","));
@@ -78,7 +78,7 @@ function choiceWords(words: readonly string[]): string {
   return `choice ${values.filter((value) => value !== "").join(" ")} (or in " where a value has them)`;
 }
 
-/** Choices that all are numbers are numbers for the program, too. */
+/** Choices that are all numbers are numbers for the program, too. */
 function parseChoices(words: readonly string[], refuse: Refuse): readonly [ParameterValue, ...ParameterValue[]] {
   const values: readonly ParameterValue[] = words.every((word) => NUMBER.test(word)) ? words.map(Number) : words;
   const [first, ...others] = values;

@@ -2,6 +2,7 @@ import type { RandomNumbers } from "./random-numbers.ts";
 import { edgesOf, nearestValue } from "./random-search.ts";
 import type { ChoiceDomain, Domain, NumberDomain, Parameter, Parameters, ParameterValue } from "./space.ts";
 
+<<<<<<< HEAD
 const HALF_LOG_TWO_PI = 0.5 * Math.log(2 * Math.PI);
 /** From here on the fraction is exact to the last digits, and the series slow. */
 const FAR = 3;
@@ -64,20 +65,23 @@ export function normalBetween(
 }
 
 /** The newest trials that count fully; of older ones the oldest counts least. */
+=======
+/** The newest trials, which count fully; of the older ones the oldest counts least. */
+>>>>>>> 40a1b5f1 (The comments on jobs and advice, and the page of JSON made from them, are in plain English)
 const FULL_WEIGHT = 25;
 
 /**
- * Where trials lie in a space, as a density: a kernel around each, and a broad one over the whole space. A kernel is a product of one
- * dimension each, so that what goes together stays together (multivariate).
+ * The density of trials in a space: a kernel around each, and a broad one over the whole space. A kernel is a product over the
+ * dimensions, so that combinations are kept (multivariate).
  */
 export interface Density {
-  /** One for each kernel; their sum is 1. */
+  /** One weight per kernel; they add up to 1. */
   readonly weights: readonly number[];
   readonly logWeights: readonly number[];
   readonly dimensions: readonly Dimension[];
 }
 
-/** One parameter's part of every kernel. */
+/** One parameter's factor in every kernel. */
 interface Dimension {
   readonly name: string;
   readonly draw: (kernel: number, random: RandomNumbers) => ParameterValue;
@@ -85,7 +89,7 @@ interface Dimension {
   readonly add: (value: ParameterValue | undefined, logs: number[]) => void;
 }
 
-/** The density of trials that all have these parameters, the oldest first. */
+/** The density of trials that all have these parameters, given oldest first. */
 export function densityOf(parameters: readonly Parameter[], trials: readonly Parameters[]): Density {
   const counted = [...ageWeights(trials.length), 1];
   const sum = counted.reduce((total, weight) => total + weight, 0);
@@ -109,13 +113,13 @@ export function ageWeights(count: number): number[] {
   });
 }
 
-/** Parameters from one kernel of a density. */
+/** Draws parameters from one kernel of a density. */
 export function drawFrom({ weights, dimensions }: Density, random: RandomNumbers): Parameters {
   const kernel = indexOf(weights, random());
   return Object.fromEntries(dimensions.map(({ name, draw }) => [name, draw(kernel, random)]));
 }
 
-/** The logarithm of a density at a place. */
+/** The logarithm of a density at a point. */
 export function logDensityAt({ logWeights, dimensions }: Density, parameters: Parameters): number {
   const logs = [...logWeights];
   for (const { name, add } of dimensions) add(parameters[name], logs);
@@ -150,7 +154,7 @@ function choiceDimension({ choices }: ChoiceDomain, values: readonly ParameterVa
   };
 }
 
-/** Kernels are normal distributions that end at the bounds; of a domain with steps each value has the mass that is nearest to it. */
+/** The kernels are truncated normal distributions; in a domain with steps each value gets the mass of the numbers nearest to it. */
 function numberDimension(domain: NumberDomain, values: readonly number[]): Omit<Dimension, "name"> {
   const place = domain.log ? Math.log : (value: number) => value;
   const value = domain.log ? Math.exp : (at: number) => at;
@@ -180,7 +184,7 @@ function numberDimension(domain: NumberDomain, values: readonly number[]): Omit<
   };
 }
 
-/** Where a domain has steps, many trials have the same kernel: each once, and which of them is each trial's. */
+/** In a domain with steps many trials have the same kernel: returns each distinct kernel once, and its index for every trial. */
 function kindsOf(kernels: readonly Kernel[]): {
   readonly kinds: readonly Kernel[];
   readonly kindOf: readonly number[];
@@ -203,9 +207,9 @@ export interface Kernel {
 }
 
 /**
- * A kernel around each number, as broad as the farther one of its neighbours is away, and the broad one behind them. The bounds are
- * neighbours of a number that stands alone; of more the outermost have one. None is broader than the range, nor so narrow that nothing
- * between would ever be tried.
+ * A kernel around each number, as broad as the distance to its farther neighbour, and the broad one last. The bounds are the
+ * neighbours of a single number; with several numbers the outermost ones have one neighbour. None is broader than the range, nor so
+ * narrow that values in between would never be tried.
  */
 export function kernelsOf(numbers: readonly number[], low: number, high: number): Kernel[] {
   const range = high - low;
@@ -223,7 +227,7 @@ export function kernelsOf(numbers: readonly number[], low: number, high: number)
   return [...kernels, { mean: (low + high) / 2, deviation: range }];
 }
 
-/** Which share of a whole a number from 0 to 1 falls into. */
+/** The share of a whole that a number from 0 to 1 falls into. */
 function indexOf(shares: readonly number[], quantile: number): number {
   let sum = 0;
   const found = shares.findIndex((share) => {

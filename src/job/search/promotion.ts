@@ -2,21 +2,21 @@ import { ashaPromotion, reportAt, rungsOf } from "./asha.ts";
 import { hyperbandPromotion, hyperbandStart } from "./hyperband.ts";
 import type { Pausing, Search, Trial } from "./trials.ts";
 
-/** What becomes of a trial by what it reported: the rung that it may run to, by its place, and whether it pauses there. */
+/** What happens to a trial after its report: the index of the rung that it may run to, and whether it pauses there. */
 export interface Standing {
   readonly rung: number;
   readonly pause?: Pause;
 }
 
 export interface Pause {
-  /** The rung's. */
+  /** The rung's step. */
   readonly step: number;
-  /** What the trial reported there; NaN is told as absent. */
+  /** The value that the trial reported there; NaN is represented as absent. */
   readonly value?: number;
 }
 
 /**
- * How trials of a search pause at rungs, and go on from there when they are among the best; undefined where they do not.
+ * How a search's trials pause at rungs and continue when they are among the best; undefined where they do not.
  * @param total how many trials there will be
  */
 export function pausingOf({ stop, budget, direction }: Search, total: number): Pausing | undefined {
@@ -26,7 +26,7 @@ export function pausingOf({ stop, budget, direction }: Search, total: number): P
     : undefined;
 }
 
-/** The number of the paused trial that goes on next; undefined: none does, by what is known. */
+/** The number of the paused trial that continues next; undefined: none does, by what is known. */
 export function nextPromotion(pausing: Pausing, trials: readonly Trial[]): number | undefined {
   return pausing.rule === "hyperband" ? hyperbandPromotion(pausing, trials) : ashaPromotion(pausing, trials);
 }
@@ -36,7 +36,7 @@ export function rungOf(pausing: Pausing, { rung }: Trial, number: number): numbe
   return rung ?? (pausing.rule === "hyperband" ? hyperbandStart(pausing, number) : 0);
 }
 
-/** The rung at which a trial of an earlier search pauses: the last one that it came to. */
+/** The rung at which a trial of an earlier search pauses: the last one that it reached. */
 export function pausedRung({ rungs }: Pausing, { step = 0, reports }: Trial): number {
   const reached = reports?.at(-1)?.step ?? step;
   return Math.max(
@@ -45,7 +45,7 @@ export function pausedRung({ rungs }: Pausing, { step = 0, reports }: Trial): nu
   );
 }
 
-/** Where a trial stands by its reports. One that would be the next to go on does not pause at all. */
+/** A trial's standing by its reports. A trial that would be the next to continue does not pause at all. */
 export function standingOf(pausing: Pausing, number: number, trials: readonly Trial[]): Standing {
   const { rungs } = pausing;
   const trial = trials[number];

@@ -6,19 +6,16 @@ import { areSame, identityOf, type Parameters } from "./space.ts";
 import { tpeParameters } from "./tpe.ts";
 import type { Search, Trial } from "./trials.ts";
 
-/**
- * The next trial; `enough`: there are as many as were asked for; `exhausted`: everything that there is was tried; `waits`: for the results of
- * trials that run.
- */
+/** The next trial; `enough`: there are as many as requested; `exhausted`: everything was tried; `waits`: for the results of running trials. */
 export type Proposal = { readonly params: Parameters } | { readonly none: "enough" | "exhausted" | "waits" };
 
-/** How often parameters that were tried before are drawn anew. */
+/** How many times parameters that were already tried are drawn again. */
 const MOST_REPEATS = 20;
 
 /**
- * What a search would try next, by all the trials it has so far, in the order of their numbers: those that run too. The same for the same
- * search and trials.
- * @param proposed what Optuna has proposed for it; a search by Optuna waits where it has not
+ * What a search tries next, given all its trials so far, in the order of their numbers, including running ones. The same search and
+ * trials give the same result.
+ * @param proposed Optuna's proposal; a search by Optuna waits without one
  */
 export function propose(search: Search, trials: readonly Trial[], proposed?: Parameters): Proposal {
   const number = trials.length;

@@ -1,9 +1,9 @@
-/** Numbers from 0 up to but not 1. */
+/** Numbers from 0, inclusive, to 1, exclusive. */
 export type RandomNumbers = () => number;
 
 /**
- * The same numbers for the same seed and names, whatever was drawn elsewhere: what a trial is given depends on its number, not on the order
- * in which others end. FNV-1a makes the state of one round of sfc32 (Chris Doty-Humphrey's PractRand).
+ * The same numbers for the same seed and names, whatever was drawn elsewhere: a trial's parameters depend on its number, not on the order
+ * in which others end. FNV-1a computes the initial state of sfc32 (Chris Doty-Humphrey's PractRand).
  */
 export function randomNumbers(seed: number, ...names: readonly (string | number)[]): RandomNumbers {
   const text = [seed, ...names].join("\u0000");
@@ -17,7 +17,7 @@ export function randomNumbers(seed: number, ...names: readonly (string | number)
     return sum >>> 0;
   };
   for (let round = 0; round < 12; round += 1) next();
-  // 53 bits, as many as a number has.
+  // 53 bits, the precision of a number.
   return () => ((next() >>> 5) * 67_108_864 + (next() >>> 6)) / 9_007_199_254_740_992;
 }
 

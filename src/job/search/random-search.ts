@@ -11,7 +11,7 @@ import {
   valueAt,
 } from "./space.ts";
 
-/** Parameters of which each value is as likely as another; of a logarithmic one each ratio. */
+/** Random parameters with a uniform distribution; for a logarithmic parameter, uniform in its logarithm. */
 export function randomParameters(space: Space, random: RandomNumbers): Parameters {
   const parameters: Record<string, ParameterValue> = {};
   for (const parameter of space) {
@@ -31,7 +31,7 @@ function randomValue(domain: Domain, quantile: number): ParameterValue {
   return nearestValue(domain, Math.exp(Math.log(low) + quantile * (Math.log(high) - Math.log(low))));
 }
 
-/** A number of a domain with steps stands for all that are nearer to it than to others. */
+/** In a domain with steps a value represents all numbers that are nearest to it. */
 export function edgesOf({ low, high, step = 0 }: NumberDomain): { readonly low: number; readonly high: number } {
   return { low: low - step / 2, high: high + step / 2 };
 }
@@ -46,7 +46,7 @@ function within({ low, high }: NumberDomain, value: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-/** Parameters that are told as text, with the values that programs are given. */
+/** Parameters given as text, converted to the values that programs get. */
 export function typedParameters(texts: Parameters, space: Space): Parameters {
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => {
@@ -56,7 +56,7 @@ export function typedParameters(texts: Parameters, space: Space): Parameters {
   );
 }
 
-/** The value that a text stands for; undefined of one that the parameter cannot have. */
+/** The value that a text represents; undefined for one that the parameter cannot have. */
 export function valueFrom({ domain }: Described, text: string): ParameterValue | undefined {
   if (domain.kind === "choice") return domain.choices.find((choice) => String(choice) === text);
   const value = text.trim() === "" ? Number.NaN : Number(text);

@@ -4,15 +4,15 @@ import { randomParameters } from "./random-search.ts";
 import { isActive, type Parameter, type Parameters, type ParameterValue, sizeOf } from "./space.ts";
 import { compareValues, type Direction, type Search, type Trial } from "./trials.ts";
 
-/** Ended trials before which parameters are drawn by chance. */
+/** Parameters are drawn at random until this many trials have ended. */
 const STARTUP = 10;
-/** Draws from the good trials' density, of which the one that good trials have more often than others is taken. */
+/** How many candidates are drawn from the density of good trials; the one is taken that is most typical of good trials. */
 const CANDIDATES = 24;
 const MOST_GOOD = 25;
 
 /**
- * Tree-structured Parzen estimators as Optuna 5 has them: parameters that the best tenth of trials has more often than the others. A trial
- * that runs counts among the others (constant liar), so that trials which run at once do not try the same.
+ * Tree-structured Parzen estimators as in Optuna 5: prefers parameters that are more frequent in the best tenth of trials than in the
+ * others. A running trial counts among the others (constant liar), so that concurrent trials do not try the same.
  */
 export function tpeParameters(search: Search, trials: readonly Trial[], random: RandomNumbers): Parameters {
   const known = trials.filter(({ state }) => state !== "failed");
@@ -34,7 +34,7 @@ export function tpeParameters(search: Search, trials: readonly Trial[], random: 
   for (const parameter of search.space) {
     const { name } = parameter;
     if (!isActive(parameter, chosen)) continue;
-    // What depends on others few trials have, so that each such parameter is judged alone.
+    // Few trials have a parameter that depends on others, so each such parameter is judged separately.
     const drawn =
       joint[name] ??
       (free.includes(parameter) ? draw([parameter]) : randomParameters([{ ...parameter, name }], random))[name];
@@ -43,7 +43,7 @@ export function tpeParameters(search: Search, trials: readonly Trial[], random: 
   return chosen;
 }
 
-/** The best tenth, at most 25: those that completed first, then those that were stopped, the later the better. */
+/** The best tenth, at most 25: completed trials first, then stopped ones, the later the better. */
 export function bestOf(direction: Direction, ended: readonly Trial[]): readonly Trial[] {
   const rank = ({ state }: Trial) => (state === "completed" ? 0 : 1);
   const steps = ({ state, step }: Trial) => (state === "completed" ? 0 : (step ?? Number.NEGATIVE_INFINITY));

@@ -18,7 +18,7 @@ const searchSaid = object<SearchSaid>({
   optional: {},
 });
 
-/** One that came as JSON. */
+/** A line that was read from JSON. */
 export const trialLineShape: Shape<TrialLine> = object<TrialLine>({
   required: { params: recordOf(parameterValue) },
   optional: {
@@ -39,7 +39,7 @@ export const trialLineShape: Shape<TrialLine> = object<TrialLine>({
 });
 
 /**
- * Reads one trial: `{"params": {"lr": 0.01}, "value": 0.93}`, with a `state` where it did not complete, and what it reported by step:
+ * Reads one trial: `{"params": {"lr": 0.01}, "value": 0.93}`, with a `state` where it did not complete, and its reports by step:
  * `"reports": [[1, 0.5], [2, 0.7]]`.
  * @throws Error that says what is wrong
  */
@@ -50,8 +50,8 @@ export function readTrialLine(text: string): TrialLine {
 }
 
 /**
- * The trial that a line stands for. Without value and state it runs, as does one that was interrupted. What it reported last is its value and
- * step where these are not given.
+ * The trial that a line describes. Without value and state it counts as running, as does an interrupted one. Its last report gives its value
+ * and step where these are missing.
  */
 export function trialOfLine({ params, state, value, step, reports: written }: TrialLine): Trial {
   const reports = written && readReports(written);
@@ -68,7 +68,7 @@ export function trialOfLine({ params, state, value, step, reports: written }: Tr
   };
 }
 
-/** A program that begins again from a checkpoint reports some steps again. */
+/** A program that resumes from a checkpoint reports some steps again. */
 function readReports(rows: readonly (readonly WrittenValue[])[]): readonly Report[] {
   let last = Number.NEGATIVE_INFINITY;
   return rows.flatMap(([step, value]) => {
@@ -79,7 +79,7 @@ function readReports(rows: readonly (readonly WrittenValue[])[]): readonly Repor
   });
 }
 
-/** Python writes NaN and Infinity as they are, which are no JSON. */
+/** Python writes NaN and Infinity literally, which is not valid JSON. */
 function asJson(text: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|NaN|Infinity/g, (word) => {
     if (word.startsWith('"')) return word;

@@ -5,21 +5,21 @@ import type { Parameters } from "./space.ts";
 import { compareValues, countStates, hasValue, type TrialState } from "./trials.ts";
 import { valueWords } from "./words.ts";
 
-/** With fewer that have ended nobody knows how long they take. */
+/** With fewer ended trials nobody knows how long they take. */
 const LEAST_ENDED = 3;
-/** Of these nobody knows yet how long they take. */
+/** The duration of trials in these states is not known yet. */
 const goesOn: readonly TrialState[] = ["running", "paused"];
 
-/** A trial as people and programs are told of it. */
+/** A trial as shown to people and programs. */
 export interface TrialJson extends TrialStatus {
   readonly number: number;
   readonly task: string;
-  /** With all digits; numbers where its program is given numbers. */
+  /** With all digits; numbers where its program gets numbers. */
   readonly params: Parameters;
-  /** What it reported last; `nonFinite` where that is no number of JSON. */
+  /** Its last reported value; `nonFinite` where JSON cannot represent that number. */
   readonly value?: number;
   readonly step?: number;
-  /** Of its `checkpoint`. */
+  /** The step of its `checkpoint`. */
   readonly checkpointStep?: number;
   readonly startedAtMs?: number;
   readonly endedAtMs?: number;
@@ -28,11 +28,11 @@ export interface TrialJson extends TrialStatus {
 export type Trials = Pick<JobStatus, "tasks">;
 
 /**
- * The trials that were given parameters, the best first: of those that have ended or pause, then of those that run, whose values are not
- * final, then of those that failed. What has no value comes behind the others of its kind.
+ * The trials that have parameters, the best first: those that have ended or pause, then running ones, whose values are not final, then
+ * failed ones. Trials without a value come last in their group.
  */
 export function trialsOf({ tasks }: Trials, { metric, direction, trials: gangs }: SearchStatus): TrialJson[] {
-  // Of trials that are gangs, which begin in the order of their numbers, the leads have what is known.
+  // For trials that are gangs, which begin in the order of their numbers, the lead tasks have the facts.
   const leads = gangs === undefined ? tasks : tasks.filter((task) => task.trial !== undefined);
   const trials = leads.flatMap((task, number) => {
     return task.trial === undefined ? [] : [trialOf(task, task.trial, number, metric)];
@@ -66,7 +66,7 @@ function trialOf(
   };
 }
 
-/** The best one that has ended with a value, or pauses; one that was interrupted counts with what it had reported. */
+/** The best trial that has ended with a value, or pauses; an interrupted one counts with its last value. */
 export function bestOf(trials: readonly TrialJson[]): TrialJson | undefined {
   return trials.find((trial) => hasValue(reported(trial)) && trial.state !== "running" && trial.state !== "failed");
 }
@@ -92,8 +92,8 @@ export function standing(trial: TrialJson, search: SearchStatus): string {
 }
 
 /**
- * `58 ended (41 stopped early, 2 failed) · 3 running · 1 waiting · 38 to come · about 12 min left · idle 1.1 % of container time`, the last unless
- * containers have done nothing but start.
+ * `58 ended (41 stopped early, 2 failed) · 3 running · 1 waiting · 38 to come · about 12 min left · idle 1.1 % of container time`, the last part
+ * once containers have done more than start.
  */
 export function countsLine(
   { tasks }: JobStatus,
@@ -101,7 +101,7 @@ export function countsLine(
   trials: readonly TrialJson[],
 ): string {
   const { stopped, failed, paused, running } = countStates(trials);
-  // Its parameters are there before its container.
+  // It has parameters before it has a container.
   const waiting = tasks.filter(({ trial, state }) => trial?.state === "running" && state === "waiting").length;
   const ended = trials.length - running - paused;
   const toCome = most - trials.length;
@@ -122,8 +122,8 @@ export function countsLine(
 }
 
 /**
- * When those to come take as long as those that have ended, and as many run at once as do now. Undefined where too little is known, or less
- * than a second would be left: then the last of them take longer than the others, or start again.
+ * Assumes that the remaining trials take as long as those that have ended, and that as many run at once as now. Undefined where too little
+ * is known, or less than a second would be left: then the last trials take longer than the others, or have been restarted.
  */
 function timeLeftMs(trials: readonly TrialJson[], toCome: number): number | undefined {
   const durations = trials.flatMap(({ state, startedAtMs, endedAtMs }) =>

@@ -1,7 +1,7 @@
 import { shellWords } from "../shell-words.ts";
 import { type Parameters, variableOf } from "./space.ts";
 
-/** What a trial of a search is told: its number, and its parameters all together and one by one. */
+/** The variables of a trial: its number, and its parameters together and one by one. */
 export function trialVariables({
   number,
   parameters,
@@ -18,8 +18,8 @@ export function trialVariables({
 }
 
 /**
- * A role's command as one trial runs it: `{{param.lr}}` becomes the trial's value as one word, and nothing where it has none. An option of no value
- * goes with it: of `--lr={{param.lr}}` nothing is left.
+ * A role's command for one trial: `{{param.lr}}` becomes the trial's value as one word, and disappears where the trial has none. An option without
+ * its value disappears too: nothing is left of `--lr={{param.lr}}`.
  */
 export function fillCommand(command: string, parameters: Parameters): string {
   const asked = command.replace(/(?<=^|\s)-[\w.-]+=\{\{param\.([^{}]*)\}\}(?=\s|$)/g, (option, name: string) =>

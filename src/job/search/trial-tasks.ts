@@ -3,14 +3,14 @@ import type { JobSpec } from "../spec.ts";
 import type { JobStatus } from "../status.ts";
 import { formatTaskId, parseTaskId, type TaskId, type TaskName } from "../task.ts";
 
-/** A job as people are shown it. */
+/** A job in the form that people see. */
 type Shown = Pick<JobStatus, "search" | "roles">;
 
 type Job = Pick<JobSpec, "trials"> & {
   readonly roles: readonly { readonly name: string; readonly instances: number }[];
 };
 
-/** The task whose reports are a trial's: its only one, or of a trial that is a gang the one that leads it. */
+/** The task whose reports count for a trial: its only task, or the lead task of a trial that is a gang. */
 export function leadOfTrial({ trials, roles, leadTask }: Job & Pick<JobSpec, "leadTask">, number: number): TaskId {
   if (trials === undefined) return formatTaskId(roles[0]?.name ?? "", number);
   const { role, index } = parseTaskId(leadTask) ?? { role: "", index: 0 };
@@ -18,7 +18,7 @@ export function leadOfTrial({ trials, roles, leadTask }: Job & Pick<JobSpec, "le
   return formatTaskId(role, number * instances + index);
 }
 
-/** A task of a search: the number of its trial, and its name there. The job's tasks of a role are those of one trial after the other. */
+/** The trial's number and the task's name within it. The job's tasks of a role belong to one trial after the other. */
 export function inTrial({ trials, roles }: Job, { role, index }: TaskName): { number: number; task: TaskName } {
   const instances = roles.find(({ name }) => name === role)?.instances ?? 1;
   return trials === undefined
@@ -26,13 +26,13 @@ export function inTrial({ trials, roles }: Job, { role, index }: TaskName): { nu
     : { number: Math.floor(index / instances), task: { role, index: index % instances } };
 }
 
-/** What a search's task is called by its trial: `trial:17/worker:0`. */
+/** The name of a search's task by its trial: `trial:17/worker:0`. */
 export function nameInTrial(job: Job, id: TaskId): string {
   const { number, task: own } = inTrial(job, parseTaskId(id) ?? { role: id, index: 0 });
   return `trial:${number}/${formatTaskId(own.role, job.trials === undefined ? 0 : own.index)}`;
 }
 
-/** The same of a job as people are shown it, whose roles count the tasks of all trials; undefined where it is no search. */
+/** The same for a job in the form that people see, whose roles count the tasks of all trials; undefined where it is not a search. */
 export function shownNameInTrial({ search, roles }: Shown, id: TaskId): string | undefined {
   if (search === undefined) return undefined;
   const { trials } = search;
@@ -40,12 +40,12 @@ export function shownNameInTrial({ search, roles }: Shown, id: TaskId): string |
   return nameInTrial({ ...(trials !== undefined && { trials }), roles: ofOne }, id);
 }
 
-/** What people call a task: of a search its trial, `trial:17`, or where that has several tasks `trial:17/worker:1`. */
+/** The name that people see for a task: in a search its trial, `trial:17`, or where that has several tasks `trial:17/worker:1`. */
 export function spokenName(job: Shown, id: TaskId): string {
   return ofOneTask(job.search, shownNameInTrial(job, id)) ?? id;
 }
 
-/** The same of a task that an ApplicationMaster speaks of. */
+/** The same for a task that an ApplicationMaster mentions. */
 export function spokenNameIn(spec: Job & Pick<JobSpec, "search">, id: TaskId): string {
   return spec.search === undefined ? id : (ofOneTask(spec, nameInTrial(spec, id)) ?? id);
 }
@@ -54,15 +54,15 @@ function ofOneTask(job: { readonly trials?: number } | undefined, name: string |
   return job?.trials === undefined ? name?.replace(/\/.*/, "") : name;
 }
 
-/** How sentences begin that are about a task. */
+/** The beginning of sentences about a task. */
 const ABOUT = /^(the executor of |)([^\s:]+:\d+)(?= |'s )/;
 
-/** A sentence with what people call the task that it is about. */
+/** A sentence with the name that people see for its task. */
 export function saidOfTask(job: Shown, sentence: string): string {
   return sentence.replace(ABOUT, (_, before: string, id: TaskId) => `${before}${spokenName(job, id)}`);
 }
 
-/** The same behind the name of its trial: `exited 1 on n1`, or where that has several tasks `worker:1 exited 1 on n1`. */
+/** The same after the name of its trial: `exited 1 on n1`, or where that has several tasks `worker:1 exited 1 on n1`. */
 export function saidWithinTrial(job: Shown, sentence: string): string {
   const within = saidOfTask(job, sentence).replace(/^(the executor of |)trial:\d+[ /]/, "$1");
   return job.search !== undefined && job.search.trials === undefined
@@ -70,18 +70,18 @@ export function saidWithinTrial(job: Shown, sentence: string): string {
     : within;
 }
 
-/** The name that a task has among those of its trial; of another job its own. */
+/** A task's name within its trial; in another job its own name. */
 export function nameWithinTrial(job: Job, id: TaskId): string {
   return job.trials === undefined ? id : nameInTrial(job, id).replace(/^trial:\d+\//, "");
 }
 
-/** Whether a task of that name by its trial is meant by `trial:17`, `trial:17/worker` or `trial:17/worker:0`. */
+/** Whether `trial:17`, `trial:17/worker` or `trial:17/worker:0` includes the task with that name. */
 export function isOfTrial(nameByTrial: string | undefined, named: string): boolean {
   if (nameByTrial === undefined) return false;
   return nameByTrial === named || [":", "/"].some((end) => nameByTrial.startsWith(`${named}${end}`));
 }
 
-/** The tasks of a trial, which are all that its programs are told of, by the names that they have there. */
+/** The tasks of a trial, with their names within it: its programs learn of no others. */
 export function clusterOfTrial(job: Job, cluster: ClusterSpec): ClusterSpec {
   const tasks = cluster.tasks.map((address) => {
     const name = parseTaskId(address.task);

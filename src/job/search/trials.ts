@@ -1,17 +1,17 @@
 import type { NonFinite } from "../program-metrics.ts";
 import type { Parameters, Space } from "./space.ts";
 
-/** Of a grid there are no more trials than places; nobody asks for more than this. */
+/** The limit for a search's trials; a grid has no more trials than combinations. */
 export const MOST_TRIALS = 10_000;
 
 /** Which of two values of the metric is the better one. */
 export type Direction = "minimize" | "maximize";
 
 /**
- * - `running`: nothing is known of its end
- * - `paused`: it waits at a rung, and goes on from its checkpoint if it is among the best there; its value is the last one it reported
+ * - `running`: its end is not known
+ * - `paused`: it waits at a rung, and continues from its checkpoint if it is among the best there; its value is its last report
  * - `completed`: it ended by itself, with a value
- * - `stopped`: it was ended early; its value is the last one it reported
+ * - `stopped`: it was ended early; its value is its last report
  * - `failed`: it ended without a value
  * - `interrupted`: its search ended while it ran
  */
@@ -35,45 +35,45 @@ export interface Report {
 export interface Trial {
   readonly params: Parameters;
   readonly state: TrialState;
-  /** Of the metric; NaN counts as none. */
+  /** The metric's value; NaN counts as none. */
   readonly value?: number;
   /** The last step it reported. */
   readonly step?: number;
-  /** With ever higher steps. */
+  /** In the order of increasing steps. */
   readonly reports?: readonly Report[];
-  /** Of a search whose trials pause: the place of the rung that it may run to; absent: its first. */
+  /** In a search whose trials pause: the index of the rung that it may run to; absent: its first. */
   readonly rung?: number;
 }
 
-/** None is null, which JavaScript writes for NaN; tony-ts writes what JSON has no number for as text. */
+/** None is null, which JavaScript writes for NaN; tony-ts writes numbers that JSON cannot represent as text. */
 export type WrittenValue = number | NonFinite | null;
 
-/** One trial as files have it, and a search that goes on with an earlier one. */
+/** One trial in the form of files, and of a search that is continued. */
 export interface TrialLine {
   readonly number?: number;
   readonly params: Parameters;
   readonly state?: TrialState;
   readonly value?: WrittenValue;
   readonly step?: number;
-  /** Of step and value each. */
+  /** Pairs of step and value. */
   readonly reports?: readonly (readonly WrittenValue[])[];
   readonly startedAtMs?: number;
   readonly endedAtMs?: number;
   /** Why it was stopped early. */
   readonly why?: string;
-  /** How it failed. */
+  /** Why it failed. */
   readonly error?: string;
   readonly checkpoint?: string;
   readonly checkpointStep?: number;
   /** The application that has its logs. */
   readonly application?: string;
-  /** Of the first trial of a file: what all of them were tried for. */
+  /** On the first trial of a file: what all of them were tried for. */
   readonly search?: SearchSaid;
 }
 
-/** What trials have in common that can be compared with one another. */
+/** What trials must have in common to be comparable. */
 export interface SearchSaid extends Pick<Search, "metric" | "direction"> {
-  /** Each parameter by its name, as a person writes it. */
+  /** Each parameter by its name, in the form that a person writes. */
   readonly space: Readonly<Record<string, string>>;
 }
 
@@ -82,7 +82,7 @@ export function isEnded({ state }: Pick<TrialLine, "state">): boolean {
   return state === "completed" || state === "stopped" || state === "failed";
 }
 
-/** The steps that trials are compared at: from `min` on, each `factor` times the one before, up to `max`. */
+/** The steps at which trials are compared: from `min`, each `factor` times the previous one, up to `max`. */
 export interface Budget {
   readonly min: number;
   readonly max: number;
@@ -92,7 +92,7 @@ export interface Budget {
 /** A rule by which trials pause at rungs. */
 export type PausingRule = "asha-promotion" | "hyperband";
 
-/** What says which of the trials that pause go on. */
+/** The facts that decide which paused trials continue. */
 export interface Pausing {
   readonly rule: PausingRule;
   /** Steps. */
@@ -103,46 +103,46 @@ export interface Pausing {
   readonly total: number;
 }
 
-/** What a search is: where to look, what for, and how. */
+/** A search: its space, its objective, and its method. */
 export interface Search {
   readonly space: Space;
-  /** To try first, in this order. */
+  /** Points to try first, in this order. */
   readonly points: readonly Parameters[];
   readonly metric: string;
   readonly direction: Direction;
   readonly algorithm: "tpe" | "random" | "grid" | "evolution" | "optuna";
-  /** Absent: all that the grid has. */
+  /** Absent: as many as the grid has. */
   readonly maxTrials?: number;
   readonly maxParallel: number;
-  /** Of `evolution`: how many trials a generation has. */
+  /** For `evolution`: the number of trials in a generation. */
   readonly population: number;
-  /** By which rule trials are stopped early, or pause. */
+  /** The rule by which trials are stopped early, or pause. */
   readonly stop: "none" | "median" | "asha" | PausingRule;
-  /** Of `asha` and those that pause. */
+  /** For `asha` and the rules that pause. */
   readonly budget?: Budget;
   /** A value that is good enough. */
   readonly goal?: number;
   readonly timeoutMs?: number;
   /** When the search fails. */
   readonly failures: FailureLimits;
-  /** How often a trial whose program failed starts again. */
+  /** How many times a trial is restarted after its program failed. */
   readonly retries: number;
   readonly seed: number;
-  /** For how long a container that no trial waits for is kept at most; absent: it goes back at once. */
+  /** The longest time that a container is kept while no trial needs it; absent: it is returned at once. */
   readonly keepIdleMs?: number;
-  /** Of how many of the best trials that have ended the checkpoints are kept; absent: of all. */
+  /** How many of the best ended trials keep their checkpoints; absent: all. */
   readonly keepCheckpoints?: number;
-  /** Of `optuna`: the interpreter that has it, in the ApplicationMaster's container. */
+  /** For `optuna`: the Python interpreter that has it, in the ApplicationMaster's container. */
   readonly optunaPython?: string;
-  /** Of `optuna`: the program that asks it. */
+  /** For `optuna`: the program that asks it. */
   readonly optunaProgram?: string;
-  /** The job's file, as it was given to the command that runs the search. */
+  /** The job's file, as given to the command that runs the search. */
   readonly jobFile?: string;
-  /** Keys that this command's other words set, beside the file. */
+  /** Keys that this command's other words set, in addition to the file. */
   readonly givenKeys?: readonly string[];
-  /** In a folder below it the trials are written when the search has ended. */
+  /** Its subfolder for this search gets the trials when the search has ended. */
   readonly outputDir?: string;
-  /** The trials of the search that this one goes on with, in the order of their numbers. */
+  /** The trials of the search that this one continues, in the order of their numbers. */
   readonly before?: readonly TrialLine[];
 }
 
@@ -153,14 +153,14 @@ export interface FailureLimits {
   readonly mostInARow?: number;
 }
 
-/** Orders values, the better one first; NaN and none are worse than all others in either direction. */
+/** Orders values, the better one first; NaN and missing values are worse than all others in either direction. */
 export function compareValues(direction: Direction, a: number | undefined, b: number | undefined): number {
   if (!hasValue(a) || !hasValue(b)) return Number(hasValue(b)) - Number(hasValue(a));
   if (a === b) return 0;
   return a < b === (direction === "minimize") ? -1 : 1;
 }
 
-/** The best one that has ended with a value, of equals the first; one that was interrupted counts with what it had reported. */
+/** The best trial that has ended with a value, of equal ones the first; an interrupted one counts with its last value. */
 export function bestTrial<T extends Pick<Trial, "state" | "value">>(
   direction: Direction,
   trials: readonly T[],
@@ -169,7 +169,7 @@ export function bestTrial<T extends Pick<Trial, "state" | "value">>(
   return ended.toSorted((a, b) => compareValues(direction, a.value, b.value))[0];
 }
 
-/** NaN is none. */
+/** NaN does not count as a value. */
 export function hasValue(value: number | undefined): value is number {
   return value !== undefined && !Number.isNaN(value);
 }

@@ -21,7 +21,7 @@ export function hasRungs(stop: Search["stop"]): boolean {
   return stop !== "none" && stop !== "median";
 }
 
-/** Why a trial is stopped early. */
+/** Why a trial was stopped early. */
 export function stopWords(stop: Stop): string {
   if (stop.rule === "median") {
     const others = `the median of what ${countWords(stop.trials, "trial")} had on average by then`;
@@ -37,7 +37,7 @@ export function pauseWords({ step, value }: Pause): string {
   return `it waits at step ${step} with ${value === undefined ? "NaN" : valueWords(value)}: the best of those there go on`;
 }
 
-/** From here on a number has a power of ten. */
+/** Numbers from here on are written with an exponent. */
 const MOST_WRITTEN = 1e12;
 
 /** A parameter or metric, short enough for a table; JSON has all digits. */
@@ -49,7 +49,7 @@ export function valueWords(value: string | number | undefined): string {
   return Number.isFinite(number) && !Number.isInteger(number) ? String(Number(number.toPrecision(5))) : String(value);
 }
 
-/** Two values that differ, in words that do. */
+/** Two different values, in words that differ. */
 function apart(one: number, other: number): [string, string] {
   const short: [string, string] = [valueWords(one), valueWords(other)];
   return short[0] === short[1] ? [String(one), String(other)] : short;

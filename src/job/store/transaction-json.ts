@@ -10,6 +10,7 @@ import {
   withPrefix,
 } from "./transaction.ts";
 
+<<<<<<< HEAD
 /** The value as people and programs get it in JSON. */
 export function shownEntry({ key, value, created, modified, version, owner }: Entry) {
   return { key, ...shownValue(value), created, modified, version, ...(owner === undefined ? {} : { owner }) };
@@ -34,10 +35,13 @@ export function storedValue(given: { readonly value: string } | { readonly value
 }
 
 /** One object of JSON, field by field. */
+=======
+/** The fields of one JSON object. */
+>>>>>>> 40a1b5f1 (The comments on jobs and advice, and the page of JSON made from them, are in plain English)
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Reads `{"conditions": […], "success": […], "failure": […]}`, each absent where it is empty.
+ * Reads `{"conditions": […], "success": […], "failure": […]}`; empty lists may be absent.
  * @throws UserError
  */
 export function readTransaction(body: string): Transaction {
@@ -49,7 +53,7 @@ export function readTransaction(body: string): Transaction {
   };
 }
 
-/** What came of one operation. */
+/** The result of one operation. */
 export function shownResult(result: Result) {
   switch (result.type) {
     case "get":
@@ -95,7 +99,7 @@ function range(fields: Fields): Range {
   return rangeIn({ prefix: text(fields, "prefix"), from: end("from"), to: end("to") });
 }
 
-/** Text, or with `Base64` behind its name bytes. */
+/** The value from the field's text, or from the field with `Base64` after its name. */
 function valueIn(fields: Fields, name: string): string {
   const coded = `${name}Base64`;
   return coded in fields
@@ -157,13 +161,13 @@ function bad(message: string): UserError {
 
 export interface RangeBounds {
   readonly prefix: string;
-  /** The first key of it. */
+  /** The first key of the range. */
   readonly from?: string | undefined;
-  /** The first key behind it. */
+  /** The first key after the range. */
   readonly to?: string | undefined;
 }
 
-/** The keys that begin so, within the bounds. */
+/** The keys that begin with the prefix, within the bounds. */
 export function rangeIn({ prefix, from = "", to }: RangeBounds): Range {
   const range = withPrefix(prefix);
   const ends = [range.to, to].filter((end) => end !== undefined).sort();

@@ -5,41 +5,41 @@ import { arrayOf, bool, count, literal, object, type Shape, ShapeError, string }
 export interface CarriedFile {
   /** Relative to the folder that is uploaded. */
   readonly path: string;
-  /** The same where it is stored; absent where that is `path`. */
+  /** The path where it is stored; absent where that is `path`. */
   readonly stored?: string;
   readonly sizeBytes: number;
-  /** Absent: it is not. Of a file's mode nothing else is kept. */
+  /** Absent: it is not executable. Nothing else of a file's mode is kept. */
   readonly executable?: boolean;
 }
 
-/** What is in a folder and is not uploaded. */
+/** An entry of a folder that is not uploaded. */
 export interface LeftOut {
   readonly path: string;
   readonly why: string;
-  /** Whether content is lost by that: a link to nothing, and a socket, have none. */
+  /** Whether its content is lost: links to nothing, and sockets, have none. */
   readonly isLoss: boolean;
 }
 
 /** The files of an uploaded checkpoint. */
 export interface Manifest {
   readonly manifestVersion: 1;
-  /** As the program named it, relative to its folder of checkpoints. */
+  /** The program's name for it, relative to its folder of checkpoints. */
   readonly name: string;
   readonly step: number;
   readonly atMs: number;
   readonly files: readonly CarriedFile[];
-  /** The empty ones. */
+  /** The empty folders. */
   readonly folders?: readonly string[];
 }
 
-/** What of a task's results has another name where it is stored, and what was not stored. */
+/** The files of a task's results that are stored under another name, or not stored. */
 export interface NamesList {
   readonly namesVersion: 1;
   readonly renamed: readonly CarriedFile[];
   readonly leftOut: readonly LeftOut[];
 }
 
-/** A checkpoint may be somebody else's: what it names is within the folder that it is in, and that it is brought back to. */
+/** A checkpoint may come from another user: its paths must stay within its own folder, and within the one that it is restored to. */
 const pathWithin: Shape<string> = (value, where) => {
   const text = string(value, where);
   if (path.isAbsolute(text) || text.split("/").includes("..")) throw new ShapeError(`${where} leads out of its folder`);
@@ -69,12 +69,12 @@ const namesList: Shape<NamesList> = object({
   optional: {},
 });
 
-/** @throws SyntaxError or ShapeError when it is none */
+/** @throws SyntaxError or ShapeError when the text is not a manifest */
 export function parseManifest(json: string): Manifest {
   return manifest(JSON.parse(json), "");
 }
 
-/** @throws SyntaxError or ShapeError when it is none */
+/** @throws SyntaxError or ShapeError when the text is not such a list */
 export function parseNamesList(json: string): NamesList {
   return namesList(JSON.parse(json), "");
 }

@@ -1,6 +1,6 @@
 import type { TaskName } from "../task.ts";
 
-/** The name of an uploaded checkpoint's folder: its step, and its time, which differs when the same step is saved again. */
+/** The name of an uploaded checkpoint's folder: its step and its time, which differs when the same step is saved again. */
 export interface CarriedName {
   readonly name: string;
   readonly step: number;
@@ -8,12 +8,12 @@ export interface CarriedName {
   readonly atMs: number;
 }
 
-/** What is not uploaded completely has a name that begins so, and is ignored. */
+/** The prefix of incomplete uploads, which are ignored. */
 export const UNFINISHED = "_unfinished-";
 /** The list of an uploaded checkpoint's files; written last. */
 export const MANIFEST = "_complete.json";
 
-/** What was stored under another name than it had, and what was not stored, of a task's output; absent where there is neither. */
+/** The files of a task's output that are stored under another name, or not stored; absent where there are none. */
 export const NAMES = "_tony-names.json";
 
 /** The task's folder below the job's folder for checkpoints or output. */
@@ -25,7 +25,7 @@ export function carriedName(step: number, atMs: number): string {
   return `step-${step}-at-${atMs}`;
 }
 
-/** Undefined when the name is not that of a complete checkpoint. */
+/** Undefined when the name is not the name of a complete checkpoint. */
 export function parseCarriedName(name: string): CarriedName | undefined {
   const [, step, atMs] = /^step-(\d+)-at-(\d+)$/.exec(name) ?? [];
   return step === undefined ? undefined : { name, step: Number(step), atMs: Number(atMs) };
@@ -37,7 +37,7 @@ export function furthestFirst(names: readonly string[]): CarriedName[] {
 }
 
 /**
- * What is removed when a newer checkpoint is complete: all but the latest ones, and what an interrupted upload has left.
+ * What to remove when a newer checkpoint is complete: all but the latest ones, and what an interrupted upload has left.
  * @param names of everything in the task's folder
  */
 export function surplus(names: readonly string[], keep: number): string[] {

@@ -4,7 +4,7 @@ import { literal, object, recordOf, type Shape, string } from "../shape.ts";
 import type { JobFile } from "./job-file.ts";
 import { parseJobSpec } from "./parse-spec.ts";
 
-/** The job as the ApplicationMaster sends it to an executor that it welcomes; JSON. It contains no secret. */
+/** The job as the ApplicationMaster sends it, in JSON, to an executor that it welcomes. It contains no secret. */
 export type ExecutorJob = Omit<
   JobFile,
   "files" | "feeds" | "node" | "sharedLabels" | "resourceTypes" | "queueShares" | "keytab" | "roundings"

@@ -1,16 +1,16 @@
 import { authToLocalKey, authToLocalMechanismKey } from "../../hadoop/security/kerberos/local-name.ts";
 import { securityKeys } from "../../hadoop/security/security-keys.ts";
 
-/** How often a node tells the ResourceManager of itself. */
+/** How often a node sends a heartbeat to the ResourceManager. */
 export const nodeHeartbeatKey = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
 
-/** How long the ResourceManager waits for an ApplicationMaster that it does not hear, before it starts the next attempt. */
+/** How long the ResourceManager waits for a silent ApplicationMaster before it starts the next attempt. */
 export const masterExpiryKey = "yarn.am.liveness-monitor.expiry-interval-ms";
 
-/** Whose realm is that of the cluster's users. */
+/** Its realm is that of the cluster's users. */
 export const resourceManagerPrincipalKey = "yarn.resourcemanager.principal";
 
-/** How who views the web pages of Hadoop's servers says who he is: `simple`, Hadoop's default, or `kerberos`. */
+/** How viewers of the web pages of Hadoop's servers authenticate: `simple`, Hadoop's default, or `kerberos`. */
 export const webLoginKey = "hadoop.http.authentication.type";
 
 const masterKeys: readonly string[] = [
@@ -26,21 +26,21 @@ const schedulerKey = /^yarn\.resourcemanager\.(?:hostname|address|scheduler\.add
 
 type Properties = Readonly<Record<string, string>>;
 
-/** Of a site's Hadoop properties those that the ApplicationMaster reads. Whatever else stands there, passwords and all, stays where it is. */
+/** The properties of a site's Hadoop configuration that the ApplicationMaster reads. Everything else, passwords included, is not sent. */
 export function handedToMaster(properties: Properties): Record<string, string> {
   return chosen(properties, (key) => isForExecutors(key) || schedulerKey.test(key) || masterKeys.includes(key));
 }
 
-/** Servers and principals, key servers, and how long tokens live. */
+/** Servers and principals, key servers, and the lifetimes of tokens. */
 const loginKey =
   /^(?:yarn\.resourcemanager\.(?:principal|address|hostname|ha\.enabled|ha\.rm-ids|delegation\.token)|dfs\.namenode\.(?:kerberos\.principal|delegation\.token)|hadoop\.security\.(?:key\.provider\.path|token\.service\.use_ip|auth_to_local)|mapreduce\.job\.hdfs-servers\.token-renewal\.exclude)(?:\.|-|$)/;
 
-/** Those that are read besides by who logs in with a keytab and obtains delegation tokens. */
+/** Further properties for the process that logs in with a keytab and obtains delegation tokens. */
 export function handedToLogin(properties: Properties): Record<string, string> {
   return chosen(properties, (key) => loginKey.test(key));
 }
 
-/** Those that executors read: where file systems are, and how one proves there who one is. A container's environment is small. */
+/** The properties that executors read: where file systems are, and how to authenticate to them. A container's environment is small. */
 export function handedToExecutors(properties: Properties): Record<string, string> {
   return chosen(properties, isForExecutors);
 }
@@ -53,6 +53,6 @@ function chosen(properties: Properties, isChosen: (key: string) => boolean): Rec
   return Object.fromEntries(Object.entries(properties).filter(([key]) => isChosen(key)));
 }
 
-/** The properties that say where file systems are: what FileSystems reads of a configuration to locate a path. */
+/** The properties that say where file systems are: those that FileSystems reads to locate a path. */
 export const fileSystemKey =
   /^(fs\.(defaultFS$|viewfs\.)|dfs\.(nameservices$|http\.policy$|ha\.namenodes\.|namenode\.(rpc|http|https)-address))/;

@@ -1,27 +1,27 @@
 import { createHash } from "node:crypto";
 import { object, recordOf, type Shape, string } from "../shape.ts";
 
-/** What the staging folder calls a job's keytab. */
+/** The name of a job's keytab in the staging folder. */
 export const keytabFileName = "keytab";
 
-/** A file in the ApplicationMaster's working directory that is run there only if it is the one that was sent. */
+/** A file in the ApplicationMaster's working directory that is run there only if it is unchanged. */
 export interface HashedFile {
   /** Its name there. */
   readonly link: string;
-  /** Of its bytes, hexadecimal. */
+  /** The hash of its bytes, hexadecimal. */
   readonly sha256: string;
 }
 
-/** By what the ApplicationMaster of a job that takes its keytab along logs in (`tony.kerberos.ship-keytab`). */
+/** What the ApplicationMaster of a job with a shipped keytab logs in with (`tony.kerberos.ship-keytab`). */
 export interface JobKeytab {
   readonly principal: string;
-  /** Of `keytab` in the staging folder. */
+  /** The hash of `keytab` in the staging folder. */
   readonly sha256: string;
-  /** Logs in and obtains tokens: a process of its own, so that no native module is loaded by the ApplicationMaster. */
+  /** Logs in and obtains tokens: a separate process, so that the ApplicationMaster loads no native module. */
   readonly program: HashedFile;
-  /** koffi's native module, by the architectures that nodes may have (`process.arch`). */
+  /** koffi's native module, for each architecture that nodes may have (`process.arch`). */
   readonly nativeModules: Readonly<Record<string, HashedFile>>;
-  /** The Hadoop properties that it reads beyond those that every ApplicationMaster does. */
+  /** The Hadoop properties that it reads in addition to those of every ApplicationMaster. */
   readonly hadoop: Readonly<Record<string, string>>;
 }
 
@@ -38,7 +38,7 @@ export const jobKeytab: Shape<JobKeytab> = object({
   optional: {},
 });
 
-/** As HashedFile has it. */
+/** In the form of HashedFile. */
 export function sha256Of(content: Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }

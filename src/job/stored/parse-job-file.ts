@@ -53,10 +53,7 @@ const jobFile: Shape<JobFile> = object({
   },
 });
 
-/**
- * Reads the text of job.json.
- * Throws a TonyError with code `JOB_FILE_INVALID`: it is damaged, or of another version of tony-ts.
- */
+/** Reads the text of job.json. Throws a TonyError with code `JOB_FILE_INVALID` when it is damaged, or of another version of tony-ts. */
 export function parseJobFile(text: string): JobFile {
   try {
     return jobFile(JSON.parse(text), "");

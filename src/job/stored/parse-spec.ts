@@ -20,7 +20,7 @@ import type {
 } from "../spec.ts";
 import { searchShape } from "./search-shape.ts";
 
-/** The spec that came with a job cannot be used (`JOB_SPEC_INVALID`): it is damaged, or of another version of tony-ts. */
+/** The spec of a job cannot be used (`JOB_SPEC_INVALID`): it is damaged, or of another version of tony-ts. */
 export class JobSpecError extends TonyError {
   override readonly name = "JobSpecError";
 
@@ -60,12 +60,12 @@ const filesToShip = arrayOf<FileToShip>(
   }),
 );
 
-/** The fields that have the value of one key each. */
+/** The fields that are the value of one key each. */
 function section<S extends SpecSection>(name: S): Shape<SectionOf<S>> {
   return sectionShape(keys, name);
 }
 
-/** The other fields of a part of the spec, which are made of more than one key. */
+/** The other fields of a part of the spec, which combine several keys. */
 type Composed<Part, S extends SpecSection> = Omit<Part, keyof SectionOf<S>>;
 
 const literalTrue: Shape<true> = (value, where) => {

@@ -33,7 +33,7 @@ const failures = object<FailureLimits>({
   optional: { most: count, mostInARow: count },
 });
 
-/** A search that came as JSON. */
+/** Checks a search that was read from JSON. */
 export const searchShape: Shape<Search> = object<Search>({
   required: {
     space: arrayOf(parameter),

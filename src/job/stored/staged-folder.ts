@@ -2,12 +2,12 @@ import path from "node:path/posix";
 import type { FileSystem } from "../../hadoop/hdfs/file-system.ts";
 import { listIfThere } from "../../hadoop/hdfs/if-there.ts";
 
-/** Folders in a job's staging folder, of its journal, its key-value store and its feeds. */
+/** Subfolders of a job's staging folder, for its journal, its key-value store and its feeds. */
 export const STAGED_FOLDERS = { journal: "journal", store: "store", feeds: "feeds" } as const;
 
 /**
- * Removes what is staged for an application. A folder of another name is nobody's of ours: a job may keep its results or checkpoints
- * there, for which its application's folder is the same one. It stays.
+ * Removes the staged files of an application. A subfolder with any other name is not ours and stays: a job may keep its results or
+ * checkpoints there, where its application has the same folder.
  * @returns whether there was anything to remove
  */
 export async function removeStaged(fileSystem: Pick<FileSystem, "list" | "delete">, folder: string): Promise<boolean> {
@@ -19,12 +19,12 @@ export async function removeStaged(fileSystem: Pick<FileSystem, "list" | "delete
   return removed.length > 0;
 }
 
-/** The file in the staging folder in which an attempt of the ApplicationMaster leaves its address. */
+/** The file in the staging folder to which an attempt of the ApplicationMaster writes its address. */
 export function masterFile(attempt: number): string {
   return `am-${attempt}.json`;
 }
 
-/** @returns the attempt whose address a file of that name holds; undefined of any other file */
+/** @returns the attempt whose address is in a file of that name; undefined for any other file */
 export function attemptOfMasterFile(name: string): number | undefined {
   const attempt = /^am-(\d+)\.json$/.exec(name)?.[1];
   return attempt === undefined ? undefined : Number(attempt);

@@ -2,7 +2,7 @@ import { object, recordOf, type Shape, string } from "../shape.ts";
 import { handedToExecutors } from "./handed-settings.ts";
 import type { JobFile } from "./job-file.ts";
 
-/** Where a job's staging folder is, and how it is reached. It holds no secret. */
+/** Where a job's staging folder is, and how to reach it. It contains no secret. */
 export type StagingLocation = Pick<JobFile, "user" | "stagingUrl" | "hadoop" | "hdfsEndpoint">;
 
 export function stagingLocation({ user, stagingUrl, hadoop, hdfsEndpoint }: StagingLocation): StagingLocation {
@@ -19,7 +19,7 @@ const shape: Shape<StagingLocation> = object({
   optional: { hdfsEndpoint: string },
 });
 
-/** Reads what `stagingLocation` gave, from JSON; undefined when it is none. */
+/** Reads the JSON of `stagingLocation`; undefined when it is not valid. */
 export function parseStagingLocation(json: string): StagingLocation | undefined {
   try {
     return shape(JSON.parse(json), "");

@@ -7,16 +7,16 @@ import { ifThere, listIfThere } from "../../hadoop/hdfs/if-there.ts";
 import { type Manifest, parseManifest } from "./carried-lists.ts";
 import { type CarriedName, furthestFirst, MANIFEST, parseCarriedName } from "./carried-names.ts";
 
-/** What is asked of a file system. */
+/** The required part of a file system. */
 type Reading = Pick<FileSystem, "list" | "open">;
 
-/** What has to lie below a folder, by the names that it has there. */
+/** The expected content of a folder, by its names there. */
 export interface StoredTree {
   readonly files: readonly { readonly path: string; readonly sizeBytes: number }[];
   readonly folders: readonly string[];
 }
 
-/** Why what lies below a folder is not all that was put there; undefined: it is. One listing for each folder. */
+/** Why a folder does not have all of its expected content; undefined: it has. Lists each folder once. */
 export async function missingOf(
   fileSystem: Pick<FileSystem, "list">,
   folder: string,
@@ -41,10 +41,10 @@ export async function missingOf(
   return wrong.length === 1 ? first : `${first}, and ${wrong.length - 1} more are not as they were`;
 }
 
-/** Of hundreds of thousands of files. */
+/** Enough for hundreds of thousands of files. */
 const MOST_MANIFEST_BYTES = 64 * 1024 * 1024;
 
-/** Of a complete checkpoint. Throws as the file system, or a TonyError with code `CHECKPOINT_DAMAGED`. */
+/** Reads the manifest of a complete checkpoint. Throws the file system's error, or a TonyError with code `CHECKPOINT_DAMAGED`. */
 export async function readManifest(fileSystem: Pick<FileSystem, "open">, checkpoint: string): Promise<Manifest> {
   const file = `${checkpoint}/${MANIFEST}`;
   const content = await contentUpTo(fileSystem, file, MOST_MANIFEST_BYTES);
@@ -67,8 +67,8 @@ export interface WholeCheckpoint {
 }
 
 /**
- * The list of a checkpoint that is whole.
- * @throws as the file system; FILE_NOT_FOUND where it has no list; TonyError (`CHECKPOINT_DAMAGED`)
+ * The manifest of a checkpoint whose files are all there.
+ * @throws the file system's error; FILE_NOT_FOUND where it has no manifest; TonyError (`CHECKPOINT_DAMAGED`)
  */
 export async function readWhole(fileSystem: Reading, checkpoint: string): Promise<WholeCheckpoint> {
   const manifest = await readManifest(fileSystem, checkpoint);
@@ -81,10 +81,10 @@ export async function readWhole(fileSystem: Reading, checkpoint: string): Promis
 }
 
 /**
- * The checkpoint of that path, or where it is damaged or gone the one before it of the same task: of one that is gone the latest, as it
- * may have gone for a later one.
- * @param passed is told of each that is not taken, with why
- * @throws what the first failed with, where no other is whole
+ * The checkpoint at that path, or where it is damaged or gone, the previous one of the same task; if it is gone, the task's latest,
+ * which may have replaced it.
+ * @param passed is called with each checkpoint that is skipped, and why
+ * @throws the first one's error, where no other is intact
  */
 export async function wholeOrEarlier(
   fileSystem: Reading,
@@ -112,7 +112,7 @@ export async function wholeOrEarlier(
   throw failure;
 }
 
-/** The latest whole one of a task's folder; undefined: it has none. */
+/** The latest intact checkpoint in a task's folder; undefined: there is none. */
 export async function latestWhole(fileSystem: Reading, folder: string): Promise<WholeCheckpoint | undefined> {
   const names = furthestFirst((await listIfThere(fileSystem, folder)).map((entry) => path.basename(entry.path)));
   for (const { name } of names) {
@@ -122,7 +122,7 @@ export async function latestWhole(fileSystem: Reading, folder: string): Promise<
   return undefined;
 }
 
-/** The furthest whole one of any task. @param folder the job's, in which each task has its own */
+/** The furthest intact checkpoint of any task. @param folder the job's, in which each task has its own */
 export async function latestOfJob(fileSystem: Reading, folder: string): Promise<WholeCheckpoint | undefined> {
   const found: WholeCheckpoint[] = [];
   for (const task of await listIfThere(fileSystem, folder)) {

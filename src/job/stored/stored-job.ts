@@ -2,37 +2,37 @@ import { TonyError } from "../../errors.ts";
 import { sha256Of } from "./job-keytab.ts";
 import { parseStagingLocation, type StagingLocation } from "./staging-location.ts";
 
-/** Why a job of the local scheduler is to end, where its AM is told by a signal: in the job's folder. */
+/** In the folder of a job of the local scheduler, whose AM is ended by a signal: why the job is to end. */
 export const killedFileName = "killed";
-/** What an attempt of the ApplicationMaster knew of its job when YARN ended it, JSON of a JobStatus. */
+/** The state of its job that an attempt of the ApplicationMaster left when YARN ended it: JSON of a JobStatus. */
 export const leftStatusFileName = "left-status.json";
-/** What the staging folder calls the file that the ApplicationMaster reads first (see job-file.ts). */
+/** The name, in the staging folder, of the file that the ApplicationMaster reads first (see job-file.ts). */
 export const jobFileName = "job.json";
-/** And delegation tokens that are newer than those of the submission, a token file that comes once and again. */
+/** Delegation tokens newer than those of the submission, as a token file that is replaced from time to time. */
 export const tokensFileName = "tokens";
-/** And the cluster's nodes (see cluster-nodes.ts), which a scheduler of our own has none of. */
+/** The cluster's nodes (see cluster-nodes.ts); our local scheduler has none. */
 export const nodesFileName = "nodes.json";
 
 /**
- * Where an ApplicationMaster finds its `job.json`, and which one it is. It reads the file itself: a NodeManager compares a file's
- * modification time with that of the submission, so the client would have to wait until the file system has closed the file.
+ * Where an ApplicationMaster finds its `job.json`, and its hash. It reads the file itself: a NodeManager compares a file's
+ * modification time with that in the submission, so the client would have to wait until the file system has closed the file.
  */
 export interface StoredJob {
   readonly staging: StagingLocation;
-  /** Of the file's bytes, hexadecimal: every attempt checks it. */
+  /** The hash of the file's bytes, hexadecimal: every attempt checks it. */
   readonly sha256: string;
-  /** Of `nodes.json`, where there is one. */
+  /** The hash of `nodes.json`, where there is one. */
   readonly nodesSha256?: string;
 }
 
 const variable = { staging: "TONY_STAGING", sha256: "TONY_JOB_SHA256", nodesSha256: "TONY_NODES_SHA256" } as const;
 
-/** @param job and nodes: content of `job.json` and `nodes.json`, as they are put into the staging folder */
+/** @param job and nodes: the content of `job.json` and `nodes.json` in the staging folder */
 export function storedJob(staging: StagingLocation, job: Uint8Array, nodes?: Uint8Array): StoredJob {
   return { staging, sha256: sha256Of(job), ...(nodes && { nodesSha256: sha256Of(nodes) }) };
 }
 
-/** What the ApplicationMaster's environment says of its job; holds no secret. */
+/** The part of the ApplicationMaster's environment that describes its job; contains no secret. */
 export function storedJobEnvironment({ staging, sha256, nodesSha256 }: StoredJob): Record<string, string> {
   return {
     [variable.staging]: JSON.stringify(staging),
@@ -56,7 +56,7 @@ export function readStoredJob(environment: Readonly<Record<string, string | unde
   );
 }
 
-/** The text of one of the two. @throws TonyError with code `JOB_FILE_INVALID` when it is not what was submitted */
+/** The text of one of the two files. @throws TonyError with code `JOB_FILE_INVALID` when it is not the submitted one */
 export function checkedText(content: Uint8Array, sha256: string, url: string): string {
   if (sha256Of(content) === sha256) return Buffer.from(content).toString("utf8");
   throw new TonyError(`${url} is not the file that was submitted`, { code: "JOB_FILE_INVALID" });
