@@ -18,24 +18,24 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const megabyte = 1e6;
 
 /**
- * `limit` is the largest bundle in bytes. Programs that run in containers hold no native module: they must load on any node,
- * whatever is installed there.
+ * `limit` is the largest bundle in bytes. Programs that run in containers contain no native module: they must load on any
+ * node, whatever is installed there.
  * @typedef {{ name: string, entry: string, limit: number, optionalNative: string[] }} Program
  * @type {readonly Program[]}
  */
 const programs = [
-  // The key-value store takes 25 kB, of which nothing is kept in memory before it is used; the process that asks Optuna 5 kB.
+  // The key-value store takes 25 kB, none of which uses memory before the store is used; the process that asks Optuna 5 kB.
   { name: "am", entry: "am/main.ts", limit: 1.49 * megabyte, optionalNative: [] },
-  // Its decisions are a core of their own, as the ApplicationMaster's are: events, effects and tables take 6 kB.
+  // Its decisions are in a separate core, like the ApplicationMaster's: events, effects and tables take 6 kB.
   { name: "executor", entry: "executor/main.ts", limit: 0.98 * megabyte, optionalNative: [] },
   { name: "tokens", entry: "am/keytab/main.ts", limit: 0.5 * megabyte, optionalNative: ["kerberos", "koffi"] },
-  // What jobs held that YARN ended, where counters begin and what its output tells take 6 kB.
+  // Use of jobs that YARN ended, starts of counters, and messages about trouble take 6 kB.
   { name: "portal", entry: "portal/main.ts", limit: 0.62 * megabyte, optionalNative: ["kerberos", "koffi"] },
-  // The messages of the key-value store and its command take 34 kB, advice on the next run and the words of its reasons 26 kB.
+  // The messages of the key-value store and its command take 34 kB, advice on the next run and its texts 26 kB.
   { name: "tony-ts", entry: "client/main.ts", limit: 2.27 * megabyte, optionalNative: ["kerberos", "koffi"] },
 ];
 
-/** Shipped as they are, for the Python of a job. */
+/** Shipped unchanged, for a job's Python. */
 const pythonPrograms = ["am/search/optuna_trials.py"];
 
 /** Folders of generated modules, which the compiler takes types from but does not copy. */
@@ -97,7 +97,10 @@ function programIn({ outputs }) {
   return output;
 }
 
-/** Refuses a bundle that would not load everywhere, or that has grown by a package nobody meant to ship. @param {Program} program @param {Metafile} metafile */
+/**
+ * Refuses a bundle that would not load everywhere, or that has grown by an unintended package. @param {Program} program @param {Metafile}
+ * metafile
+ */
 function check(program, metafile) {
   const { bytes, inputs } = programIn(metafile);
   if (bytes > program.limit) {
@@ -116,7 +119,7 @@ function check(program, metafile) {
   if (unwanted.length > 0) throw new Problem(`${program.name}.cjs would need ${unwanted.join(", ")} beside it`);
 }
 
-/** Packages that the library has inside it: what they need besides runs an install script, and is of no use here. */
+/** Packages that the library contains: installing them would run an install script of one of their dependencies, which is of no use here. */
 const within = ["@grpc/grpc-js"];
 
 async function compileLibrary() {
@@ -141,7 +144,8 @@ async function compileLibrary() {
 const placeWithin = (name) => `packages/${path.basename(name)}.js`;
 
 /**
- * A module of the library, which imports those packages from their places in it. Declarations name them as they are called.
+ * A module of the library, with imports of those packages redirected to the copies inside it. Type declarations keep the
+ * packages' names.
  * @param {string} file @param {Buffer} content
  */
 function importingWithin(file, content) {
@@ -153,7 +157,7 @@ function importingWithin(file, content) {
   return Buffer.from(text);
 }
 
-/** What an earlier build made under other names would be shipped too. @param {string} folder @param {string[]} names */
+/** Removes files with other names from an earlier build, which would be shipped too. @param {string} folder @param {string[]} names */
 function removeOthers(folder, names) {
   for (const name of filesBelow(folder)) if (!names.includes(name)) rmSync(path.join(folder, name));
 }

@@ -9,11 +9,11 @@ import { build, transform } from "esbuild";
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 /**
- * Parts that no program of ours uses, by package and the names they are imported by, and what stands in for each. Of gRPC: the protobufjs
- * of its debugging service (channelz) and the trees in which that would find channels and sessions, ways to spread calls over several servers, the measurements for these (ORCA), ways through proxies, which each
- * of our channels switches off (src/api/tls.ts), what it has for other packages,
- * and all of its package.json but the version. Of protobufjs: its own calls. Of pino: logging in another thread, hiding parts of a line, several logs as
- * one, what it writes of errors, requests and answers, and of objects that hold themselves: our lines are of texts and numbers.
+ * Parts that no program of ours uses, by package and import name, each with its replacement. In gRPC: the protobufjs of its debugging service
+ * (channelz) and the trees in which that would find channels and sessions, ways to spread calls over several servers, the measurements for these
+ * (ORCA), ways through proxies, which each of our channels switches off (src/api/tls.ts), its exports for other packages, and all of its package.json
+ * except the version. In protobufjs: its own RPC. In pino: logging in another thread, redaction, several logs as one, and serializers for errors,
+ * requests, responses and circular objects: our lines consist of texts and numbers.
  * @type {Readonly<Record<string, Readonly<Record<string, string>>>>}
  */
 const unusedParts = {
@@ -47,7 +47,7 @@ function grpcVersion() {
 }
 
 /**
- * For esbuild: a fifth less of gRPC, and half of pino.
+ * An esbuild plugin that saves a fifth of gRPC and half of pino.
  * @type {import("esbuild").Plugin}
  */
 export const withoutUnusedParts = {
@@ -64,7 +64,7 @@ export const withoutUnusedParts = {
 };
 
 /**
- * For esbuild: what the table of keys says of each key, which nobody is shown by a program in a container.
+ * An esbuild plugin that drops the descriptions in the table of keys, which no program in a container shows.
  * @type {import("esbuild").Plugin}
  */
 const withoutDocsOfKeys = {
@@ -78,7 +78,7 @@ const withoutDocsOfKeys = {
 };
 
 /**
- * For esbuild: programs of ours send requests and read answers; the other direction is for tests and for what imports the library.
+ * An esbuild plugin: our programs send requests and read answers; only tests and users of the library need the other direction.
  * @type {import("esbuild").Plugin}
  */
 const oneWayCodecs = {
@@ -96,13 +96,13 @@ const common = {
   bundle: true,
   platform: /** @type {const} */ ("node"),
   target: "node20.19",
-  // Names stay, so that a stack in a log can be read.
+  // Names are kept, so that stack traces in logs stay readable.
   minifyWhitespace: true,
   minifySyntax: true,
   alias: {
-    // Its two forms would both be there: protobufjs requires it, and we import it.
+    // Otherwise both of its forms would be included: protobufjs requires it, and we import it.
     long: path.join(root, "node_modules/long/umd/index.js"),
-    // Its modules, of which the bundle takes what is used; what Node imports of it is one piece.
+    // Its modules, of which the bundle includes only the used ones; the form that Node imports is one piece.
     yaml: path.join(root, "node_modules/yaml/browser/dist/index.js"),
   },
   metafile: /** @type {const} */ (true),
@@ -120,9 +120,9 @@ export async function bundleProgram({ define = {}, plugins = [], ...options }, {
     ...options,
     ...common,
     format: "cjs",
-    // A script's own imports are an experiment of Node's, of which it would warn.
+    // Dynamic imports in a script are experimental in Node, which would print a warning.
     supported: { "dynamic-import": false },
-    // Of the head's wrapper.
+    // A parameter of the head's wrapper.
     define: { "import.meta.url": "__url", ...define },
     plugins: [withoutUnusedParts, oneWayCodecs, ...(forPeople ? [] : [withoutDocsOfKeys]), ...plugins],
   });
@@ -136,7 +136,7 @@ export async function bundleProgram({ define = {}, plugins = [], ...options }, {
 
 /**
  * @param {string} name a CommonJS package
- * @returns it as one module, with a named export for each of its own
+ * @returns the package as one module, with a named export for each of its own
  */
 export async function bundlePackage(name) {
   const names = Object.keys(createRequire(import.meta.url)(name)).filter((key) => key !== "default");
@@ -155,7 +155,7 @@ export async function bundlePackage(name) {
   return Buffer.concat(outputFiles.map(({ contents }) => contents));
 }
 
-/** The code is a function of these, which the head calls. */
+/** The code is a function with these parameters, which the head calls. */
 const wrapper = "(function (module, require, __filename, __dirname, __url) {";
 
 /**

@@ -4,11 +4,11 @@ import { dirname } from "node:path";
 import { withLock } from "./cluster/lock.mjs";
 
 /**
- * Fills a folder that never changes afterwards, unless it is there: it appears by a rename, whole or not at all, and only one process
- * of this machine fills it.
- * @param {string} folder its name says what is in it, versions included
- * @param {(draft: string) => Promise<void>} fill makes that folder with its content; the folder is renamed later
- * @returns {Promise<boolean>} whether it was filled now
+ * Fills a folder that never changes afterwards, unless it exists: it appears complete, by a rename, and only one process of this
+ * machine fills it.
+ * @param {string} folder its name identifies its content, versions included
+ * @param {(draft: string) => Promise<void>} fill creates that folder with its content; it is renamed later
+ * @returns {Promise<boolean>} whether this call filled it
  */
 export async function provideFolder(folder, fill) {
   if (existsSync(folder)) return false;
@@ -24,6 +24,6 @@ export async function provideFolder(folder, fill) {
     }
     return true;
   };
-  // However long the other takes, it is at work: a lock ends with its holder.
+  // There is no limit: the other process is at work as long as it holds the lock, which ends with its holder.
   return await withLock(`fill ${folder}`, whole, { waitMs: Number.POSITIVE_INFINITY });
 }

@@ -67,8 +67,9 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   TONY_CLUSTER_DIR           parent folder of the clusters' folders (default .cluster here)`;
 
 /**
- * Options that are one word of a few.
- * @type {{ readonly [Option in "protection" | "label" | "calculator" | "scheduler" | "scheduling" | "release" | "compiler"]: readonly Settings[Option][] }}
+ * Options with a fixed set of values.
+ * @type {{ readonly [Option in "protection" | "label" | "calculator" | "scheduler" | "scheduling" | "release" | "compiler"]: readonly
+ * Settings[Option][] }}
  */
 const CHOICES = {
   protection: ["privacy", "integrity", "authentication"],
@@ -191,14 +192,14 @@ function parse(args) {
  * @typedef {{ user: string, lifetimeS: number | undefined }} Login
  */
 
-/** Whose ticket `env` is to take; undefined: none. @param {Options} options @returns {Login | undefined} */
+/** The user whose ticket `env` takes; undefined: none. @param {Options} options @returns {Login | undefined} */
 function loginOf({ as: user, "ticket-lifetime": lifetime }) {
   if (user === undefined) return undefined;
   const seconds = lifetime === undefined ? undefined : wholeNumber("ticket-lifetime", lifetime, 1, 86_400);
   return { user, lifetimeS: seconds };
 }
 
-/** Only what was given: an option left out never contradicts a running cluster. @param {Options} values */
+/** Only the given options: an omitted option never contradicts a running cluster. @param {Options} values */
 function settingsOf(values) {
   /** @type {Partial<Settings>} */
   const settings = {};
@@ -253,7 +254,10 @@ function wholeNumber(option, text, least, most) {
   throw new Problem(`--${option} ${text}: must be a whole number from ${least} to ${most}`, { exitCode: 2 });
 }
 
-/** For what wants one process to stand for the cluster: a terminal, a container, a service manager. @param {string} name @param {Partial<Settings>} settings */
+/**
+ * For callers that want one process to represent the cluster: a terminal, a container, a service manager. @param {string} name @param
+ * {Partial<Settings>} settings
+ */
 async function runUntilSignal(name, settings) {
   const signalled = new Promise((resolve) => {
     for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, resolve);
@@ -317,7 +321,7 @@ async function printEnvironment(name, json, login) {
 }
 
 /**
- * The cluster's realm, and a ticket where somebody is to be logged in.
+ * The variables of the cluster's realm, and of a ticket where a user should be logged in.
  * @param {ClusterStatus} cluster @param {Login | undefined} login @returns {Promise<Record<string, string>>}
  */
 async function kerberosVariables(cluster, login) {

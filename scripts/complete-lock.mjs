@@ -1,11 +1,11 @@
 // Run after every change of dependencies.
 //
-// A registry mirror may lack optional packages of other platforms; npm then leaves them out of the lock file and `npm ci` refuses it.
-// This adds an entry for each, with the platform that its name tells, so that npm skips it by platform.
+// A registry mirror may lack optional packages for other platforms; npm then omits them from the lock file, and `npm ci` refuses it.
+// This script adds an entry for each, with the platform in its name, so that npm skips it by platform.
 //
-// Where the lock file has no address of a package, `npm ci` first fetches the description of all its versions: half of all bytes. An
-// address that names a registry would bind everybody to it. So each has the address that every registry gives it, on a host that .npmrc
-// (`replace-registry-host`) has npm replace by the registry in use.
+// Where the lock file has no address for a package, `npm ci` first fetches the description of all its versions: half of all bytes. An
+// address with a registry's host would bind everybody to that registry. So each package gets the path that every registry uses, on a
+// host that npm replaces by the registry in use (`replace-registry-host` in .npmrc).
 import { readFileSync } from "node:fs";
 import { replaceFile } from "./replace-file.mjs";
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The shortest way from a fresh clone to a distributed training on a real Hadoop: does all its own set-up.
+// The shortest way from a fresh clone to distributed training on a real Hadoop, including all set-up.
 import { execFile, spawn } from "node:child_process";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
@@ -25,10 +25,10 @@ const USAGE = `Trains examples/digits on a real Hadoop cluster started here, and
 
 const run = promisify(execFile);
 const JOB = "examples/digits/job.xml";
-/** In the home of whoever runs it, on the cluster's HDFS: what the portal shows. */
+/** In the home of the person who runs it, on the cluster's HDFS: the portal shows it. */
 const HISTORY = `tony.history.location=/user/${userInfo().username}/tony-history`;
 const PROGRAM = join(CHECKOUT, "dist", "programs", "tony-ts.cjs");
-/** What daemons and the containers that they start look for programs in. */
+/** Where daemons and the containers that they start look for programs. */
 const FOLDERS_OF_DAEMONS = ["/usr/local/bin", "/usr/bin"];
 
 await runMain(async () => {
@@ -64,15 +64,15 @@ function parseCommandLine() {
 }
 
 /**
- * Says what is here and what is missing, and asks for what may be done about it.
+ * Reports what this machine has and lacks, and asks for permission to install.
  * @typedef {object} Plan
- * @property {() => Promise<void>} [install] what the system lacks
+ * @property {() => Promise<void>} [install] installs what the system lacks
  * @property {string} [withoutHadoop] why no cluster is started
  *
  * @typedef {ReturnType<typeof progressTo>} Progress
  *
  * @param {boolean} yes
- * @param {boolean} hasJars Hadoop's, of an earlier run
+ * @param {boolean} hasJars whether an earlier run has fetched Hadoop's
  * @returns {Promise<Plan>}
  */
 async function planFor(yes, hasJars) {
@@ -113,7 +113,7 @@ function describeFound({ node, java, maven, python }) {
 }
 
 /**
- * The packages of npm and those of the system come side by side; then Hadoop's jars beside the build.
+ * Installs the packages of npm and of the system concurrently; then fetches Hadoop's jars during the build.
  * @param {Plan} plan @param {Progress} progress @param {boolean} once
  */
 async function demonstrateHadoop({ install }, progress, once) {
@@ -159,9 +159,9 @@ async function buildPrograms() {
 }
 
 /**
- * Runs `tony-ts submit` as a person would, on this terminal.
+ * Runs `tony-ts submit` on this terminal, as a person would.
  * @param {string} program @param {string[]} options @param {NodeJS.ProcessEnv} environment
- * @param {string[]} [before] arguments of the program that stand before the command
+ * @param {string[]} [before] arguments of the program in front of the command
  * @returns {Promise<number>}
  */
 function submit(program, options, environment, before = []) {
@@ -173,7 +173,7 @@ function submit(program, options, environment, before = []) {
       stdio: "inherit",
       env: { ...process.env, ...environment },
     });
-    // A Ctrl-C reaches the child as well: it ends the job and says so, and this process waits for that.
+    // Ctrl-C reaches the child as well: it ends the job and says so, and this process waits for that.
     process.on("SIGINT", () => {});
     child.on("error", reject);
     child.on("close", (code) => resolve(code ?? 1));

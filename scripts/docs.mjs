@@ -1,4 +1,6 @@
-// Writes the pages that are made from the source: docs/reference/keys.md, docs/reference/variables.md, docs/reference/reasons.md, docs/reference/json.md, docs/reference/doors.md, docs/states.md and the table of suites in CONTRIBUTING.md. Unit tests say when one of them is stale.
+// Writes the pages that are generated from the source: docs/reference/keys.md, docs/reference/variables.md, docs/reference/reasons.md,
+// docs/reference/json.md, docs/reference/doors.md, docs/states.md and the table of suites in CONTRIBUTING.md. Unit tests fail when one of
+// them is stale.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -25,7 +27,7 @@ replaceFile(path.join(root, "docs/reference/json.md"), jsonPage(root));
 const contributing = path.join(root, "CONTRIBUTING.md");
 replaceFile(contributing, withSuites(readFileSync(contributing, "utf8"), suiteMarkdown(phases, readMeasured())));
 
-// Packages that are CommonJS ask for node's modules by it.
+// CommonJS packages load Node's modules with `require`.
 const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' };
 
 const folder = mkdtempSync(path.join(tmpdir(), "tony-docs-"));

@@ -188,7 +188,7 @@ const rows = [
   },
 ];
 
-/** docs/reference/doors.md, whose numbers are those that the code uses. */
+/** docs/reference/doors.md, with the numbers that the code uses. */
 export function doorsPage() {
   const lines = rows.map(
     ({ door, connections, streams, bytes, deadlines }) =>

@@ -1,4 +1,4 @@
-// Gives hostile bytes to everything that reads bytes from outside; USAGE says how.
+// Feeds hostile bytes to everything that reads bytes from outside; see USAGE.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

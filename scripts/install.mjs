@@ -8,16 +8,16 @@ import { Problem, runMain } from "./problem.mjs";
 
 const CHECKOUT = dirname(dirname(fileURLToPath(import.meta.url)));
 const STAMP = join(CHECKOUT, "node_modules", ".tony-ts-lock-hash");
-/** npm's own list of what it installed, written last. */
+/** npm's own list of what it installed, which it writes last. */
 const INSTALLED = join(CHECKOUT, "node_modules", ".package-lock.json");
 
-/** What of the lock file `npm ci` installs. The tools of tests and checks (`test/tools`) are two thirds of it, in bytes and in time. */
+/** The parts of the lock file that `npm ci` can install. The tools for tests and checks (`test/tools`) are two thirds of it, in bytes and in time. */
 const EVERYTHING = { name: "everything", options: [] };
 const FOR_THE_BUILD = { name: "for the build", options: ["--workspaces=false"] };
 
 /**
- * Brings node_modules to what package-lock.json says. A fresh clone has none; an up-to-date one costs one hash.
- * @param {{ forBuild?: boolean }} [which] `forBuild`: what the build takes suffices
+ * Updates node_modules to package-lock.json. A fresh clone has none; if it is up to date, the check costs one hash.
+ * @param {{ forBuild?: boolean }} [which] `forBuild`: only what the build needs
  * @returns {Promise<boolean>} whether `npm ci` ran
  */
 export async function installPackages({ forBuild = false } = {}) {
@@ -34,7 +34,7 @@ export async function installPackages({ forBuild = false } = {}) {
 }
 
 /**
- * Whether somebody typed `npm ci` already. Optional packages are there for this platform alone.
+ * Whether somebody ran `npm ci` already. Only this platform's optional packages are installed.
  * @param {{ readonly packages: Readonly<Record<string, { version?: string, integrity?: string, optional?: boolean }>> }} lock
  */
 async function isInstalled(lock) {
@@ -68,8 +68,8 @@ function npmCi(options) {
 }
 
 /**
- * `--if-missing`: what an npm script of a fresh clone needs, without a word and without touching packages that are there.
- * `--for-build`: what the build takes suffices.
+ * `--if-missing`: installs silently what an npm script in a fresh clone needs, and does not touch existing packages.
+ * `--for-build`: only what the build needs.
  */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runMain(async () => {

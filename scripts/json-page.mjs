@@ -1,8 +1,8 @@
-// docs/reference/json.md: what `--json` prints, out of the interfaces that the code is checked against.
+// docs/reference/json.md: the output of `--json`, from the interfaces that the code is checked against.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Where the shapes are declared; the first of a name counts. */
+/** Where the types are declared; the first declaration of a name counts. */
 const sources = [
   "client/printed-json.ts",
   "src/job/status.ts",
@@ -34,7 +34,7 @@ const sources = [
   "client/shipping/shipping.ts",
 ];
 
-/** Each command with what it prints. @type {readonly (readonly [title: string, name: string])[]} */
+/** Each command with the type of its output. @type {readonly (readonly [title: string, name: string])[]} */
 const results = [
   ["`status ID`", "StatusJson"],
   ["`list`", "ListJson"],
@@ -125,7 +125,7 @@ export function jsonPage(root) {
   );
 }
 
-/** The types that are a choice of words, as far as the page names them. @param {string} page @param {readonly string[]} texts */
+/** The types that are a choice of words and that the page names. @param {string} page @param {readonly string[]} texts */
 function wordsUsed(page, texts) {
   const aliases = texts.flatMap((text) => [
     ...text.matchAll(/^export type (\w+) =\s+((?:\|?\s*(?:"[^"]+"|\w+)\s*)+);/gm),
@@ -175,12 +175,12 @@ function fieldsOf(body) {
   });
 }
 
-/** With the words themselves where a type names their list. @param {string} text @param {ReadonlyMap<string, string>} lists */
+/** Replaces the name of a list of words by the words. @param {string} text @param {ReadonlyMap<string, string>} lists */
 function withWords(text, lists) {
   return text.replace(/\(typeof (\w+)\)\[number\]/g, (whole, list) => lists.get(list) ?? whole);
 }
 
-/** Lists of words that types are made from: `kinds` → `"a" | "b"`. @param {string} text */
+/** Lists of words from which types are derived: `kinds` → `"a" | "b"`. @param {string} text */
 function wordLists(text) {
   const found = text.matchAll(/^export const (\w+) = \[("[^\]]*)\] as const;/gm);
   return new Map(

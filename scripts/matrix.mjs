@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The jobs of test/matrix on every release of Hadoop that a cluster can be of, and on the newest with each of its schedulers and each
-// protection that Kerberos gives; one cluster after the other. At the end a table of what passed where.
+// Runs the jobs of test/matrix on every Hadoop release, and on the newest with each of its schedulers and each protection of
+// Kerberos; one cluster after the other. At the end it prints a table of what passed where.
 import { parseArgs } from "node:util";
 import { RELEASES } from "./cluster/releases.mjs";
 import { checkPrerequisites } from "./prerequisites.mjs";
@@ -17,7 +17,7 @@ import { runSideBySide } from "./test/side-by-side.mjs";
 /** The options of `npm run cluster -- up` for each column. @type {Readonly<Record<string, readonly string[]>>} */
 const CLUSTERS = {
   ...Object.fromEntries(Object.keys(RELEASES).map((release) => [release, ["--release", release]])),
-  // Nodes with fewer cores than the jobs ask for, which count for nothing there.
+  // Nodes with fewer cores than the jobs request; this scheduler does not count cores.
   "memory-calculator": ["--calculator", "default", "--set", "yarn.nodemanager.resource.cpu-vcores=2"],
   async: ["--scheduling", "async"],
   "multi-node": ["--scheduling", "multi-node"],
@@ -63,7 +63,7 @@ function parseCommandLine() {
   }
 }
 
-/** Starts that cluster, runs the jobs on it and ends it, whatever came of them. @param {string} name @param {readonly string[]} options */
+/** Starts the cluster, runs the jobs on it and ends it, whatever their results. @param {string} name @param {readonly string[]} options */
 async function runOn(name, options) {
   const clusterName = `matrix-${name.replaceAll(".", "-")}`;
   const phases = clusterOfItsOwn(clusterName, {

@@ -8,11 +8,11 @@ import { cacheFolder } from "./cluster/folders.mjs";
 import { Problem, printedBy } from "./problem.mjs";
 
 const run = promisify(execFile);
-/** Maven's own default for years: later ones copy the same jars, and bring three times as many bytes of their own. */
+/** Maven's own default for years: later versions copy the same jars, but fetch three times as many bytes for themselves. */
 const DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:2.8";
 
 /**
- * Copies the jars that a pom.xml names, and what they need to run, from Maven Central into a folder.
+ * Copies the jars that a pom.xml names, with their runtime dependencies, from Maven Central into a folder.
  * @param {{ what: string, pom: string, folder: string, javaHome: string, options?: readonly string[] }} wanted `what` for messages
  */
 export async function copyJars({ what, pom, folder, javaHome, options = [] }) {
@@ -36,7 +36,7 @@ export async function copyJars({ what, pom, folder, javaHome, options = [] }) {
 }
 
 /**
- * The jars of a pom.xml, fetched once and kept in the cache; the folder's name carries a hash of the file.
+ * The jars of a pom.xml, fetched once and kept in the cache; the folder's name includes a hash of the file.
  * @param {{ what: string, pom: string, javaHome: string }} wanted
  * @returns {Promise<string>} their folder
  */

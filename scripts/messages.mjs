@@ -1,4 +1,4 @@
-// Makes the types and the codecs of proto/tony: src/api/generated/types.ts and codecs.ts, tables of fields for src/api/fields.ts.
+// Generates the types and codecs of proto/tony: src/api/generated/types.ts and codecs.ts, with tables of fields for src/api/fields.ts.
 import path from "node:path";
 import protobuf from "protobufjs";
 
@@ -65,7 +65,7 @@ function loaded(folder, sources) {
   return root.resolveAll();
 }
 
-/** Lines of code, and what they import. */
+/** Lines of code, and their imports. */
 class Module {
   /** @type {string[]} */
   #lines = [];
@@ -114,7 +114,7 @@ const comment = (text) => (text ? [`/** ${text.replaceAll("\n", " ")} */`] : [])
 /** @param {Field} field */
 const isOptional = (field) => field.options?.proto3_optional === true;
 /**
- * Not a oneof that stands for one optional field.
+ * False for a oneof that represents one optional field.
  * @param {OneOf} choice
  */
 const isChoice = (choice) => !choice.fieldsArray.some(isOptional);
@@ -125,7 +125,7 @@ const ownFields = (message) =>
   message.fieldsArray.filter(({ partOf }) => !partOf || !isChoice(partOf)).sort((one, other) => one.id - other.id);
 
 /**
- * The type by which programs know the message.
+ * The type that programs use for the message.
  * @param {Type} message
  * @param {Module} types
  */
@@ -136,7 +136,7 @@ function typeOf(message, types) {
 
 /**
  * @param {string} place FILE#NAME
- * @returns {[file: string, name: string]} the file as the generated ones import it
+ * @returns {[file: string, name: string]} the file's path for imports in the generated files
  */
 function placeOf(place) {
   const [file = "", name = ""] = place.split("#");
@@ -144,7 +144,7 @@ function placeOf(place) {
 }
 
 /**
- * Where the table of a field's value is written by hand.
+ * The place of a hand-written table for a field's value.
  * @param {Field} field
  * @returns {[file: string, name: string] | undefined}
  */
@@ -231,7 +231,7 @@ function valueType(field, types) {
 }
 
 /**
- * An enum's words and their numbers; 0 is none where the field is absent instead.
+ * An enum's words and their numbers; without 0 where the field is absent instead.
  * @param {Field} field
  * @param {import("protobufjs").Enum} type
  */

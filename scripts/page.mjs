@@ -1,23 +1,23 @@
-// The page of a job, and that of the portal: each one file of HTML with its script and its style in it, so that nothing has to be loaded besides.
+// The page of a job, and that of the portal: each one HTML file that includes its script and style, so that nothing else has to be loaded.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { Problem } from "./problem.mjs";
 
-/** As it crosses the network. */
+/** Its size on the network. */
 const MOST_COMPRESSED = 90_000;
 
 /**
  * @param {string} root the checkout
- * @param {string} name of the page, whose script and frame have it, too
+ * @param {string} name of the page, of its script and of its frame
  * @returns {Promise<{ file: string, content: Buffer }>}
  */
 export async function makePage(root, name) {
   const script = await bundled(path.join(root, `page/${name}.ts`));
   const style = await bundled(path.join(root, "page/page.css"));
   const html = readFileSync(path.join(root, `page/${name}.html`), "utf8");
-  // A function, as `$&` in what is put in would mean something.
+  // A function, because `$&` in the inserted text would have a meaning.
   const page = html
     .replace("<style></style>", () => `<style>${style}</style>`)
     .replace("<script></script>", () => `<script>${script.replaceAll("</script", "<\\/script")}</script>`);

@@ -10,8 +10,9 @@ const JAVA_MAJOR = 17;
 const PYTORCH_HEADERS = "/usr/include/torch/csrc/api/include/torch/torch.h";
 
 /**
- * What this machine must have before anything of ours runs, each with the line that gets it.
- * @typedef {"node" | "java" | "jdk" | "maven" | "python" | "venv" | "pytorch" | "compiler" | "container-tools" | "accounts" | "network-tools" | "kerberos" | "image-tools" | "chromium" | "prometheus"} Prerequisite
+ * What this machine needs before anything of ours runs, each with the command that installs it.
+ * @typedef {"node" | "java" | "jdk" | "maven" | "python" | "venv" | "pytorch" | "compiler" | "container-tools" | "accounts" | "network-tools" |
+ * "kerberos" | "image-tools" | "chromium" | "prometheus"} Prerequisite
  * @typedef {object} Found
  * @property {string} node version
  * @property {{ home: string, version: string } | undefined} [java]
@@ -20,7 +21,7 @@ const PYTORCH_HEADERS = "/usr/include/torch/csrc/api/include/torch/torch.h";
  */
 
 /**
- * Looks for everything asked for and names all that is missing in one message.
+ * Checks the requested prerequisites, and names all missing ones in one message.
  * @param {readonly Prerequisite[]} wanted
  * @returns {Promise<Found>}
  */
@@ -83,7 +84,7 @@ const CHECKS = {
     return undefined;
   },
   async python(found) {
-    // Debian's python3-minimal has a part of the standard library.
+    // Debian's python3-minimal has only a part of the standard library.
     found.python = await findPython(["json"]);
     return found.python === undefined
       ? { what: "Python 3 with its standard library (no python3 on PATH that has it)", debianPackage: "python3" }
@@ -97,7 +98,7 @@ const CHECKS = {
     (await findPython(["torch"])) === undefined
       ? { what: "a Python 3 that can import torch", debianPackage: "python3-torch" }
       : undefined,
-  /** Of extensions of Debian's PyTorch. */
+  /** Compiles extensions of Debian's PyTorch. */
   compiler: async () =>
     (await onPath("g++")) === undefined || (await onPath("make")) === undefined || !(await isReadable(PYTORCH_HEADERS))
       ? {
@@ -110,7 +111,7 @@ const CHECKS = {
     (await onPath("bash")) === undefined || (await onPath("setsid")) === undefined
       ? { what: "bash and setsid, which NodeManagers start containers with", debianPackage: "bash util-linux" }
       : undefined,
-  /** Only root can run daemons as other users, and makes them when they are absent. */
+  /** Only root can run daemons as other users, and creates them when they are absent. */
   accounts: async () =>
     process.getuid?.() === 0 && (await onPath("useradd")) === undefined
       ? { what: "useradd, which makes the users hdfs and yarn", debianPackage: "passwd" }
@@ -154,7 +155,7 @@ function describeMissing(missing) {
 
 /**
  * A Java of exactly this major version: Hadoop 3.4 runs on 17, and what `java` means may be newer or older.
- * @param {string} [program] that it must have: a JRE has no `javac`
+ * @param {string} [program] that it must contain: a JRE has no `javac`
  * @returns {Promise<{ home: string, version: string } | undefined>}
  */
 export async function findJava(program = "java") {
@@ -182,7 +183,7 @@ async function javaHomes() {
 /**
  * The first interpreter that can import every module: `python3` on PATH, then the system's own.
  * @param {readonly string[]} modules
- * @param {(executable: string) => boolean} [suits] for other conditions
+ * @param {(executable: string) => boolean} [suits] checks further conditions
  * @returns {Promise<{ command: string, version: string } | undefined>}
  */
 export async function findPython(modules, suits = () => true) {
@@ -195,7 +196,7 @@ export async function findPython(modules, suits = () => true) {
 }
 
 /**
- * What the command prints on both streams, or undefined when it cannot run or fails.
+ * The command's output on both streams; undefined when it cannot run or fails.
  * @param {string} command @param {readonly string[]} args @param {NodeJS.ProcessEnv} [extraEnvironment]
  */
 async function firstOutput(command, args, extraEnvironment = {}) {

@@ -1,6 +1,6 @@
 /**
- * Something a person has to mend: its message says what, where and how, and is shown without a stack.
- * Everything else that is thrown in scripts/ is a defect of ours and shows its stack.
+ * Something that a person has to fix: its message says what, where and how, and is shown without a stack. Anything else
+ * that is thrown in scripts/ is a defect of ours and shows its stack.
  */
 export class Problem extends Error {
   /** @param {string} message @param {{ exitCode?: number, cause?: unknown }} [options] */
@@ -25,10 +25,10 @@ export async function runMain(main) {
   }
 }
 
-/** The words of what was thrown. @param {unknown} error */
+/** The message of a thrown value. @param {unknown} error */
 export const wordsOf = (error) => (error instanceof Error ? error.message : String(error));
 
-/** What a program printed that execFile ran and that failed, its own words where there are none. @param {unknown} error */
+/** The output of a failed program that execFile ran, or the error's message where it printed nothing. @param {unknown} error */
 export function printedBy(error) {
   const { stdout = "", stderr = "" } = /** @type {{ stdout?: string, stderr?: string }} */ (error);
   return `${stdout}${stderr}` || wordsOf(error);

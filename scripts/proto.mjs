@@ -1,6 +1,6 @@
-// Generates the protobuf modules from proto/**: static code that encodes and decodes, for the messages that are used, with its types.
-// Descriptors would be smaller, but every process would compile its codecs from them at each start.
-// The generated folders are not committed; a hash of the inputs says whether they are current.
+// Generates the protobuf modules from proto/**: static code that encodes and decodes the used messages, with types. Descriptors would
+// be smaller, but every process would compile its codecs from them at each start. The generated folders are not committed; a hash of
+// the inputs says whether they are current.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import { shareCodecLines } from "./shared-codec-lines.mjs";
 /** @import { NamespaceBase, ReflectionObject, Root } from "protobufjs" */
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
-/** These load when there is something to generate: mostly this script finds everything current. */
+/** Loaded only when there is something to generate: mostly this script finds everything current. */
 const require = createRequire(import.meta.url);
 /** @returns {typeof import("protobufjs")} */
 const protobufjs = () => require("protobufjs");
@@ -21,8 +21,8 @@ const esbuild = () => require("esbuild");
 const nothingUnused = ["--no-verify", "--no-convert", "--no-create", "--no-delimited", "--no-service", "--no-typeurl"];
 
 /**
- * A generated module: its sources, what protobufjs calls its root, and, where not all is wanted, the methods whose messages are
- * (src/hadoop/wire/methods.ts types them).
+ * A generated module: its sources, the name of its protobufjs root, and, where only some messages are needed, the methods that
+ * use them (src/hadoop/wire/methods.ts types them).
  * @typedef {{ name: string, sources: string[], methods?: Record<string, string[]> }} Module
  */
 
@@ -59,7 +59,7 @@ const hadoopModules = [
   },
 ];
 
-/** The generated folders, and what writes the modules of each into a draft of it. */
+/** The generated folders, and the function that writes the modules of each into a draft of it. */
 const folders = [
   {
     output: "src/hadoop/wire/generated",
@@ -70,7 +70,7 @@ const folders = [
   { output: "src/api/generated", generate: generateTables },
 ];
 
-/** Hash of every .proto file, of the generator's version and of what is done with it here. */
+/** A hash of every .proto file, of the generator's version and of its configuration here. */
 function inputsHash() {
   const hash = createHash("sha256");
   const files = readdirSync(path.join(root, "proto"), { recursive: true, encoding: "utf8" })
@@ -96,7 +96,7 @@ function loaded(sources) {
 }
 
 /**
- * What goes out with these methods and what comes back, each with all that it consists of.
+ * The requests and the answers of these methods, each with all messages that it contains.
  * @param {Root} all @param {Record<string, string[]>} methods
  */
 function messagesOf(all, methods) {
@@ -135,7 +135,8 @@ function dropUnwanted(namespace, isWanted) {
 /**
  * @param {string} code of a static module
  * @param {ReturnType<typeof messagesOf>} messages
- * @returns {string} the code without what decodes messages that only go out, and encodes those that only come in
+ * @returns {string} the code without decoders for messages that are only sent, and encoders for those that are only
+ * received
  */
 function oneWay(code, { encoded, decoded }) {
   const { Type } = protobufjs();
@@ -149,7 +150,10 @@ function oneWay(code, { encoded, decoded }) {
   }, code);
 }
 
-/** Runs the generator into a folder of this process's own and renames it, so that two runs at once do not mix. @param {typeof folders[number]} folder @param {string} hash */
+/**
+ * Generates into a folder of this process's own and renames it, so that concurrent runs do not interfere. @param {typeof folders[number]}
+ * folder @param {string} hash
+ */
 async function generate(folder, hash) {
   const target = path.join(root, folder.output);
   const draft = `${target}.${process.pid}`;
@@ -173,7 +177,8 @@ async function generateTables(draft) {
 }
 
 /**
- * Hadoop's field names keep their case. Programs that are bundled take `NAME.one-way.js`: a third less to parse at each start.
+ * Hadoop's field names keep their case. Bundled programs use `NAME.one-way.js`, which saves a third of the parsing at each
+ * start.
  * @param {Module} module @param {string} draft
  */
 function generateModule({ name, sources, methods }, draft) {
@@ -196,7 +201,7 @@ function generateModule({ name, sources, methods }, draft) {
   if (messages) writeFileSync(path.join(draft, `${name}.one-way.js`), minified(oneWay(code, messages)));
 }
 
-/** Nobody reads it, every program parses it. @param {string} code */
+/** Nobody reads this code, and every program parses it. @param {string} code */
 const minified = (code) => esbuild().transformSync(code, { minify: true }).code;
 
 const hash = inputsHash();

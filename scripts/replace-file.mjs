@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "
 import path from "node:path";
 
 /**
- * Gives a file its content, so that another process that reads it never finds half of it. One that has that content already is not
- * touched: what was made of it, and remembers it by its times, stays valid.
- * @param {string} file its folder is made if need be
+ * Replaces a file's content atomically, so that a concurrent reader never finds half of it. A file that already has this content
+ * is not touched: results that were derived from it and are keyed by its times stay valid.
+ * @param {string} file its folder is created if necessary
  * @param {string | Uint8Array} content
  * @param {number} [mode] of a new file
  */

@@ -1,16 +1,16 @@
-// Names the packages in what the build ships, and those that npm installs beside it: CycloneDX, from package-lock.json.
+// Lists the packages in what the build ships, and those that npm installs in addition: CycloneDX, from package-lock.json.
 import { spawnSync } from "node:child_process";
 import { Problem } from "./problem.mjs";
 
-/** `--include=dev`: what is built from is in the bundles. */
+/** `--include=dev`: the packages that the build uses are in the bundles. */
 const COMMAND = ["sbom", "--sbom-format=cyclonedx", "--package-lock-only", "--workspaces=false", "--include=dev"];
 const DEVELOPMENT = "cdx:npm:package:development";
 
 /**
- * npm's own list, without what differs between two builds (times, numbers, npm's release) and without the tools of the build.
+ * npm's own list, without what differs between two builds (times, numbers, npm's release) and without build tools.
  * @param {string} root of the checkout
  * @param {readonly string[]} bundled packages whose code is in the programs or the library: `@grpc/grpc-js@1.14.7`
- * @returns {string} a document of CycloneDX in JSON
+ * @returns {string} a CycloneDX document in JSON
  */
 export function sbom(root, bundled) {
   const { stdout, stderr, status, error } = spawnSync("npm", COMMAND, { cwd: root, encoding: "utf8", maxBuffer: 1e8 });
@@ -19,7 +19,7 @@ export function sbom(root, bundled) {
 }
 
 /**
- * What is read of npm's document; the rest of a component is handed on as it is.
+ * The parts of npm's document that are read; the rest of a component is passed on unchanged.
  * @typedef {{ "bom-ref": string, purl: string, scope?: string, properties: { name: string }[], externalReferences: { type: string }[] }} Component
  * @typedef {object} Document
  * @property {string} [$schema]
@@ -48,7 +48,7 @@ export function shipped({ $schema, bomFormat, specVersion, version, metadata, co
   const refs = new Set([component["bom-ref"], ...kept.map((each) => each["bom-ref"])]);
   return {
     ...{ $schema, bomFormat, specVersion, version },
-    // npm calls the component by the folder that it is built in.
+    // npm names the component after the folder that it is built in.
     metadata: { lifecycles, component: { ...component, name: component["bom-ref"].replace(/@[^@]*$/, "") } },
     components: kept,
     dependencies: dependencies
@@ -57,7 +57,7 @@ export function shipped({ $schema, bomFormat, specVersion, version, metadata, co
   };
 }
 
-/** `pkg:npm/%40grpc/grpc-js@1.14.7` is `@grpc/grpc-js@1.14.7`. @param {Component} component */
+/** `pkg:npm/%40grpc/grpc-js@1.14.7` → `@grpc/grpc-js@1.14.7`. @param {Component} component */
 function packageOf({ purl }) {
   return decodeURIComponent(purl.slice("pkg:npm/".length));
 }

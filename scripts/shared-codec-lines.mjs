@@ -1,4 +1,5 @@
-// What protobufjs's generator repeats in every message becomes a function of the module: the code of all messages is a third smaller.
+// Replaces lines that protobufjs's generator repeats in every message by calls to shared functions of the module: the code of all messages
+// gets a third smaller.
 
 /** Defined once, after the generator's own imports. */
 const functions = `
@@ -50,7 +51,10 @@ const $zero = $util.Long ? $util.Long.fromBits(0, 0, false) : 0;
 const $unsignedZero = $util.Long ? $util.Long.fromBits(0, 0, true) : 0;
 `;
 
-/** What the generator writes, a line each, and the call that takes its place. `NAME` is a field's. @type {readonly (readonly [lines: readonly string[], call: string])[]} */
+/**
+ * The generator's lines, and the call that replaces them. `NAME` is the name of a field. @type {readonly (readonly [lines: readonly
+ * string[], call: string])[]}
+ */
 const replacements = [
   [
     [
@@ -135,8 +139,8 @@ const replacements = [
 ];
 
 /**
- * @param {string} code of a static module of protobufjs's
- * @returns {string} code that does the same
+ * @param {string} code of a static protobufjs module
+ * @returns {string} equivalent code
  */
 export function shareCodecLines(code) {
   const afterImports = code.indexOf("const $root");

@@ -1,4 +1,4 @@
-// Runs the core against the model of a cluster; USAGE says how.
+// Runs the core against the model of a cluster; see USAGE.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { build } from "esbuild";
 import { Problem, runMain, wordsOf } from "./problem.mjs";
 
-/** Of so many seeds one also has two jobs compete for a cluster: such a pair takes as long as twenty lives. */
+/** For one in this many seeds, two jobs also compete for a cluster: such a pair takes as long as twenty lives. */
 const SEEDS_FOR_RIVALS = 100;
 
 /**
@@ -77,7 +77,7 @@ async function runMany({ runSeed, runRivals, PINNED_SEEDS }, from, seeds, search
   const outcomes = {};
   let steps = 0;
   let failed = 0;
-  // Those with faults of their own are lives of the unit tests: no seed alone replays them.
+  // Pinned seeds with faults of their own are lives in the unit tests: no seed alone replays them.
   const plain = PINNED_SEEDS.filter(({ faults }) => faults === undefined);
   const pinned = plain.filter((one) => (one.searches ?? false) === searches).map(({ seed }) => seed);
   const fresh = Array.from({ length: seeds }, (_, index) => from + index);
@@ -104,7 +104,7 @@ async function runMany({ runSeed, runRivals, PINNED_SEEDS }, from, seeds, search
   return failed === 0 ? 0 : 1;
 }
 
-/** Feeds of each kind, a seed after another. @param {number} from @param {number} seeds */
+/** Feeds of each kind, one seed after the other. @param {number} from @param {number} seeds */
 async function runFeeds(from, seeds) {
   const startedAt = performance.now();
   /** @type {{ readonly problemsOfFeeds: (seed: number) => readonly string[] }} */
@@ -123,7 +123,7 @@ async function runFeeds(from, seeds) {
 }
 
 /**
- * Two jobs of this seed that compete, in calm and in trouble.
+ * Two competing jobs with this seed, without and with faults.
  * @param {Simulation["runRivals"]} runRivals
  * @param {number} seed
  */
@@ -133,7 +133,7 @@ async function problemsOfRivals(runRivals, seed) {
   return [...calm, ...struck].map((problem) => `of two rivals, ${problem}`);
 }
 
-/** What these files export. @param {string} home @param {readonly string[]} files */
+/** The exports of these files. @param {string} home @param {readonly string[]} files */
 async function load(home, files) {
   const folder = mkdtempSync(join(tmpdir(), "tony-ts-simulate-"));
   const outfile = join(folder, "run.mjs");

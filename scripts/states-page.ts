@@ -10,7 +10,7 @@ import { ISOLATION } from "../executor/core/isolation-moves.ts";
 import { CONNECTION } from "../executor/core/link-moves.ts";
 import type { Machine, Row } from "../src/moves.ts";
 
-/** The tables, each with what it is about. */
+/** The tables, each with its subject. */
 export const machines: readonly (readonly [Machine<string, string>, string, string])[] = [
   [JOB, "am/core/state/job-moves.ts", "The job as a whole, as its ApplicationMaster sees it."],
   [ENDING, "am/core/state/job-moves.ts", "The steps in which a job that is `finishing` ends."],
@@ -61,12 +61,12 @@ For example, the node of \`worker:1\` is lost while its gang restarts:
   is open the task is \`waiting\`, as above.
 `;
 
-/** The page that shows every table. */
+/** The page with every table. */
 export function statesPage(): string {
   return [HEAD, ...machines.map(([machine, file, words]) => section(machine, file, words))].join("\n");
 }
 
-/** Where a row's function may be: the text of each source, by its path below the working directory, which is the project's. */
+/** Where a row's function may be: the text of each source, by its path below the working directory, which is the project's root. */
 const sources = new Map(
   ["am", "executor"].flatMap((program) =>
     readdirSync(program, { recursive: true, encoding: "utf8" })
@@ -75,7 +75,7 @@ const sources = new Map(
   ),
 );
 
-/** The files of the table's room with a function of that name, which make this move. */
+/** The files in the table's room with a function of that name that makes this move. */
 export function filesOf({ on, does }: Pick<Row<string>, "on" | "does">, table: string): string[] {
   const room = table.split("/", 2).join("/");
   const definition = new RegExp(
@@ -117,7 +117,7 @@ function line(machine: Machine<string, string>, row: Row<string>, table: string)
   return `| \`${row.on}\` | ${from.join(", ")} | ${to} | ${row.durable ? "yes" : ""} | \`${row.does}\` in \`${filesOf(row, table).join("`, `")}\` |`;
 }
 
-/** One arrow from each phase, or group of phases, to another, with all that leads there. */
+/** One arrow from each phase, or group of phases, to another, with all causes of that move. */
 function diagram(machine: Machine<string, string>): string[] {
   const arrows = new Map<string, string[]>();
   for (const row of machine.rows.filter(({ to }) => to !== "ignored")) {
@@ -133,13 +133,13 @@ function diagram(machine: Machine<string, string>): string[] {
   ];
 }
 
-/** A name that Mermaid does not take as it is. */
+/** Quotes a name that Mermaid does not accept unquoted. */
 function named(name: string): string {
   return `  state "${name}" as ${nodeName(name)}`;
 }
 
 function boxed({ groups }: Machine<string, string>, name: string, phases: readonly string[]): string {
-  // A group within this one is a box in its box.
+  // A group within this one is a nested box.
   const inner = Object.entries(groups).filter(
     ([other, of]) => other !== name && of.every((one) => phases.includes(one)),
   );
@@ -150,7 +150,7 @@ function boxed({ groups }: Machine<string, string>, name: string, phases: readon
   return `${named(name)} {\n${names.map((one) => `    ${nodeName(one)}`).join("\n")}\n  }`;
 }
 
-/** The phases, with the name of each group that is there as a whole in place of its own. */
+/** The phases, with each complete group replaced by its name. */
 function shortened({ groups }: Machine<string, string>, from: readonly string[]): string[] {
   const bySize = Object.entries(groups).sort(([, a], [, b]) => b.length - a.length);
   let left = from;

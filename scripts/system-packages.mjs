@@ -6,17 +6,17 @@ import { Problem, printedBy } from "./problem.mjs";
 
 const run = promisify(execFile);
 
-/** Another process that installs packages, as a new machine's own updates do, is waited for; what breaks off is fetched again. */
+/** Waits for other processes that install packages, such as a new machine's own updates; retries aborted downloads. */
 const APT_OPTIONS = ["-q", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=5"];
 
 /**
- * How packages of the system are installed here.
+ * How system packages are installed here.
  * @typedef {object} Installer
- * @property {string} line what a person would type
+ * @property {string} line the command that a person would type
  * @property {() => Promise<void>} install
  *
  * @param {readonly string[]} packages of Debian
- * @returns {Promise<Installer | { refusal: string }>} or why they cannot be installed
+ * @returns {Promise<Installer | { refusal: string }>} or the reason why they cannot be installed
  */
 export async function packageInstaller(packages) {
   if ((await onPath("apt-get")) === undefined) return { refusal: "this machine has no apt-get" };
@@ -52,7 +52,8 @@ async function apt([program = "", ...args]) {
 }
 
 /**
- * How they are installed, where that is allowed: a terminal is asked once; without one `--yes` or CI says so.
+ * How they are installed, if that is allowed: a person at a terminal is asked once; without a terminal, `--yes` or CI
+ * allows it.
  * @param {readonly string[]} packages of Debian
  * @param {{ yes: boolean }} options
  * @returns {Promise<Installer | { refusal: string }>}
@@ -65,7 +66,7 @@ export async function askToInstall(packages, { yes }) {
   return refusal === undefined ? installer : { refusal };
 }
 
-/** Why it may not be run. @param {string} line @param {boolean} yes */
+/** Why the command may not be run. @param {string} line @param {boolean} yes */
 async function refusalOf(line, yes) {
   const { stdin, stdout } = process;
   const isTerminal = stdin.isTTY === true && stdout.isTTY === true;
@@ -87,7 +88,7 @@ async function confirm(question) {
   return /^(y(es)?)?$/i.test(answer.trim());
 }
 
-/** Asks for the password now, so that nothing has to be typed while others work. @param {boolean} isTerminal @returns {Promise<boolean>} */
+/** Asks for the password now, so that nothing has to be typed later. @param {boolean} isTerminal @returns {Promise<boolean>} */
 function mayUseSudo(isTerminal) {
   return new Promise((resolve) => {
     const child = spawn("sudo", ["-v", ...(isTerminal ? [] : ["-n"])], { stdio: "inherit" });

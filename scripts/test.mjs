@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The checks of the project from a fresh clone: one line for each phase as it ends, then the seconds of all of them, what failed
-// once more and in short, at the end `N passed, N failed`.
+// Runs the project's checks in a fresh clone: prints one line for each phase when it ends, then all durations, the failures once
+// more in short, and at the end `N passed, N failed`.
 import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
@@ -21,8 +21,8 @@ import { hasTurn } from "./turn.mjs";
 /** @import { Phase } from "./test/phase.mjs" */
 
 /**
- * The limits of all phases together are far more: each has room for a slow machine, and not all need it at once. An hour is what a day's
- * suites are to take, of those that take turns a third; a slower machine has a quarter more.
+ * The sum of all phases' limits is far higher: each has room for a slow machine, but not all need it at once. A day's suites, with a
+ * third of those that take turns, should take an hour; a slower machine gets a quarter more.
  */
 const WHOLE_LIMIT_SECONDS = 4500;
 const EVERY_LIMIT_SECONDS = 7200;
@@ -89,7 +89,7 @@ function chosenPhases(only, { all, every }) {
   return withNeeds(suites.map(({ name }) => name));
 }
 
-/** What is not tried today is told. @param {readonly Phase[]} chosen */
+/** Names the phases that do not run today. @param {readonly Phase[]} chosen */
 function leftOut(chosen) {
   const names = new Set(chosen.map(({ name }) => name));
   const others = phases.filter(({ name, prepares }) => !prepares && !names.has(name)).map(({ name }) => name);
@@ -97,7 +97,7 @@ function leftOut(chosen) {
   return `The turn of ${others.join(", ")} comes within two days: npm run test:all -- --every runs all.`;
 }
 
-/** The phases of these names, what they need, and what ends that again; in the order of all. @param {readonly string[]} names */
+/** The phases with these names, those that they need, and those that end what these began; in the common order. @param {readonly string[]} names */
 function withNeeds(names) {
   const wanted = new Set(names);
   for (const phase of [...phases].reverse()) {
@@ -114,18 +114,18 @@ function besides(phase, wanted) {
 }
 
 /**
- * Ctrl-C ends the phases that run, and then only what ends something that was begun still runs.
+ * Ctrl-C ends the running phases; after that only phases run that end something that was begun.
  * @param {readonly Phase[]} chosen
  * @param {object} options
- * @param {ReadonlyMap<Prerequisite, string>} options.lacking what this machine does not have, and why
- * @param {boolean} options.record what comes over the network is told apart by fetching one thing after the other
- * @param {number} options.wholeSeconds what has not begun by then fails
+ * @param {ReadonlyMap<Prerequisite, string>} options.lacking what this machine lacks, and why
+ * @param {boolean} options.record fetches one thing after the other, to measure each one's traffic
+ * @param {number} options.wholeSeconds phases that have not begun by then fail
  */
 async function runAll(chosen, { lacking, record, wholeSeconds }) {
   /** @type {{ phase: Phase, beganSeconds: number, result: import("./test/run-phase.mjs").PhaseResult }[]} */
   const ended = [];
   const interruption = new AbortController();
-  // Each phase that runs listens; Node would take eleven of them for a leak.
+  // Each running phase adds a listener; Node would take eleven of them for a leak.
   setMaxListeners(0, interruption.signal);
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => interruption.abort());
   const started = performance.now();

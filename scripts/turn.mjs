@@ -1,13 +1,14 @@
 const DAYS = Math.floor(Date.now() / 86_400_000);
 
-/** Suites that take turns have theirs on one day of so many. */
+/** Suites that take turns run on one day in this many. */
 export const TURNS = 3;
 
 /** @param {number} turn from 0 @param {number} [days] since 1970 */
 export const hasTurn = (turn, days = DAYS) => days % TURNS === turn;
 
 /**
- * Of what is too much for every run, each day's part: so many of the list, the next ones the day after.
+ * Each day's part of a list that is too long for every run: the given number of items, and the next ones on the
+ * following day.
  * @template T
  * @param {readonly T[]} list
  * @param {number} count

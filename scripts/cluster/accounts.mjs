@@ -6,13 +6,13 @@ import { Problem, printedBy } from "../problem.mjs";
 const run = promisify(execFile);
 
 /**
- * An operating system user that daemons run as.
+ * An operating system user for daemons.
  * @typedef {{ name: string, uid: number, gid: number }} Account
  */
 
 /**
- * The users of the daemons: hdfs for HDFS and yarn for YARN when root starts the cluster (made if absent), as sites have
- * them, so that permissions bite as they do there. Anybody else can only run all daemons as himself.
+ * The users of the daemons: hdfs for HDFS and yarn for YARN when root starts the cluster (created if absent), as on real
+ * sites, so that permissions have the same effects. Any other user can only run all daemons under their own account.
  * @returns {Promise<{ hdfs: Account, yarn: Account }>}
  */
 export async function daemonAccounts() {
@@ -31,7 +31,7 @@ async function systemAccount(name) {
   try {
     await run("useradd", ["--system", "--user-group", "--no-create-home", "--shell", "/usr/sbin/nologin", name]);
   } catch (cause) {
-    // Another `up` may have made it between our look and our try.
+    // Another `up` may have created it between the lookup and this attempt.
     const made = await findAccount(name);
     if (made !== undefined) return made;
     throw new Problem(`The user ${name} is absent and useradd could not make it: ${printedBy(cause).trim()}`, {

@@ -6,9 +6,9 @@ import { takeTicket } from "./secure/realm.mjs";
 /** @import { ClusterRecord } from "./record.mjs" */
 
 /**
- * Runs one of Hadoop's programs for administrators to its end, as the user of a master.
+ * Runs one of Hadoop's administration programs to its end, as the user of a master.
  * @param {ClusterRecord} cluster
- * @param {"NameNode" | "ResourceManager"} kind of that master
+ * @param {"NameNode" | "ResourceManager"} kind the kind of that master
  * @param {{ mainClass: string, programArguments: string[] }} program
  */
 export async function administer(cluster, kind, { mainClass, programArguments }) {

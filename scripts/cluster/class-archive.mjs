@@ -8,16 +8,16 @@ import { layout } from "./folders.mjs";
 /** @import { ClusterRecord } from "./record.mjs" */
 
 /**
- * Hadoop's daemons spend most of their start on loading some 13,000 classes. Java can map them ready-made from an archive
- * (Class Data Sharing, `java -Xshare:dump`), which takes 40 % off a start. The first cluster of a machine notes which
- * classes its daemons load; the archive is made of them in the background, in the cache beside the jars.
+ * Hadoop's daemons spend most of their start on loading some 13,000 classes. Java can map them preloaded from an archive
+ * (Class Data Sharing, `java -Xshare:dump`), which makes a start 40 % shorter. The first cluster of a machine records
+ * which classes its daemons load; the archive is made from these lists in the background, in the cache next to the jars.
  */
 
 const LIST_SUFFIX = ".classes";
 const ABANDONED_AFTER_MS = 10 * 60_000;
 
 /**
- * The flag that maps the archive; until there is one, the flag that notes the classes for it.
+ * The flag that maps the archive; until it exists, the flag that records the classes for it.
  * @param {ClusterRecord} cluster @param {string} daemonName
  */
 export function classArchiveFlag(cluster, daemonName) {
@@ -26,8 +26,9 @@ export function classArchiveFlag(cluster, daemonName) {
 }
 
 /**
- * Starts to make the archive, unless it is there, and does not wait for it: half a minute of one core at the lowest
- * priority. It belongs to the cluster, whose `down` ends it. A Java that finds the archive unfit starts without it.
+ * Starts to make the archive, unless it exists, without waiting for it: half a minute of one core at the lowest
+ * priority. The process belongs to the cluster, whose `down` ends it. A Java that cannot use the archive starts without
+ * it.
  * @param {ClusterRecord} cluster whose daemons have all started
  */
 export async function makeClassArchive(cluster) {
@@ -42,7 +43,7 @@ export async function makeClassArchive(cluster) {
     ...markersOf(cluster.state, "class-archive"),
     ...JVM_FLAGS,
     "-Xshare:dump",
-    // It names each class that cannot be archived, such as those of signed jars.
+    // Otherwise Java reports each class that cannot be archived, such as those in signed jars.
     "-Xlog:cds=error",
     `-XX:SharedClassListFile=${list}`,
     `-XX:SharedArchiveFile=${partial}`,
@@ -55,19 +56,19 @@ export async function makeClassArchive(cluster) {
     stdio: ["ignore", log, log],
   });
   closeSync(log);
-  // Without it clusters start as they did.
+  // Without the archive, clusters start as before.
   maker.on("error", () => {});
   maker.unref();
 }
 
-/** Each class once, in the order in which some daemon loaded it. @param {string} folder */
+/** Each class once, in the order in which a daemon loaded it. @param {string} folder */
 async function mergedLists(folder) {
   const files = (await readdir(folder)).filter((name) => name.endsWith(LIST_SUFFIX)).sort();
   const texts = await Promise.all(files.map((name) => readFile(join(folder, name), "utf8")));
   return [...new Set(texts.flatMap((text) => text.split("\n")))].join("\n");
 }
 
-/** What a killed maker left in the cache. @param {string} archive */
+/** Removes what a killed maker left in the cache. @param {string} archive */
 async function removeAbandoned(archive) {
   for (const name of await readdir(dirname(archive))) {
     if (!name.startsWith(`${basename(archive)}.`)) continue;

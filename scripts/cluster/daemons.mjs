@@ -11,31 +11,31 @@ import { nodeName } from "./site-files.mjs";
 /** @import { ClusterRecord } from "./record.mjs" */
 
 /**
- * One daemon of a cluster: a JVM of its own, but for the KDC.
+ * One daemon of a cluster: a separate JVM, except for the KDC.
  * @typedef {object} Daemon
  * @property {string} name namenode, datanode, resourcemanager, nm1, nm2, …; with two masters nn1, nn2, rm1, rm2, …
- * @property {string} kind as Hadoop calls it
- * @property {string} title its kind, and its number where there are several
- * @property {string | undefined} [mainClass] none of the KDC
+ * @property {string} kind Hadoop's name for it
+ * @property {string} title its kind, with its number where there are several
+ * @property {string | undefined} [mainClass] absent for the KDC
  * @property {string[]} [programArguments]
- * @property {string[]} [flags] of Java, besides those of every daemon
+ * @property {string[]} [flags] Java flags, in addition to those of every daemon
  * @property {number} heapMiB
  * @property {Account} user
  * @property {string[]} classPath
  * @property {string} host
  * @property {string | undefined} [namespace] the network namespace it runs in, where that is not the machine's own
- * @property {number[]} ports it listens on, and nobody else may
- * @property {string | undefined} [url] its web address, where it has one
+ * @property {number[]} ports that it alone listens on
+ * @property {string | undefined} [url] its web address, if it has one
  */
 
 const HDFS = "org.apache.hadoop.hdfs";
 const YARN = "org.apache.hadoop.yarn.server";
 
-/** The KDC's: its database is for nobody else. */
+/** For the KDC: nobody else may read its database. */
 const ROOT = { name: "root", uid: 0, gid: 0 };
 
 /**
- * What can be started, and the ports it has everywhere: those of its web server, and all others.
+ * A kind of daemon, and its ports on every host: those of its web server, and all others.
  * @typedef {object} Program
  * @property {string} kind
  * @property {string} [mainClass]
@@ -43,16 +43,16 @@ const ROOT = { name: "root", uid: 0, gid: 0 };
  * @property {number[]} ports
  * @property {{ http?: number, https?: number }} [web]
  *
- * Where it runs, and as what.
+ * Where it runs, and as which user.
  * @typedef {object} Place
  * @property {string} name
- * @property {number} [number] where there are several of its kind
+ * @property {number} [number] if there are several of its kind
  * @property {Account} user
  * @property {string} host
  * @property {string | undefined} [namespace]
  * @property {string[]} [programArguments]
  * @property {string[]} [flags]
- * @property {string} [settingsOf] the daemon whose own settings it reads, where it has such
+ * @property {string} [settingsOf] the daemon whose own settings it reads, if any
  */
 
 /** @satisfies {Record<string, Program>} */
@@ -197,7 +197,7 @@ export function webAddressOf({ title, url }) {
 }
 
 /**
- * HttpFS and the KMS look for their folders in properties of Java.
+ * HttpFS and the KMS get their folders from Java system properties.
  * @param {ClusterRecord} cluster @param {string} name @returns {Place}
  */
 function webGateway({ state, users, addresses }, name) {
@@ -210,21 +210,21 @@ function webGateway({ state, users, addresses }, name) {
     settingsOf: name,
     flags: [
       ...Object.entries(folders).map(([key, folder]) => `-D${name}.${key}.dir=${folder}`),
-      // In the place of a file of its own.
+      // Replaces its own configuration file.
       "-Dlog4j.configuration=log4j.properties",
     ],
   };
 }
 
 /**
- * Of a program on a host makes a daemon.
+ * Makes a daemon from a program and a place.
  * @param {ClusterRecord} cluster @returns {(program: Program, place: Place) => Daemon}
  */
 function daemonMaker(cluster) {
   const { conf, daemonConf, state, secure } = layout(cluster.state);
   const isSecure = cluster.settings.secure;
-  // A class archive fits a class path that starts as the one it was made with: the jars, in a fixed order. None of them
-  // holds a file that these folders have.
+  // A class archive requires a class path that starts with the one it was made with: the jars, in a fixed order. None
+  // of them contains a file that these folders have.
   const libraries = libraryPath(cluster.jars);
   return ({ kind, mainClass, heapMiB, ports, web = {} }, { number, settingsOf, ...daemon }) => {
     const scheme = isSecure ? "https" : "http";
@@ -249,16 +249,16 @@ function daemonMaker(cluster) {
   };
 }
 
-/** The argument by which a daemon is known among all processes of the machine. @param {string} state @param {string} name */
+/** The arguments that identify a daemon among all processes of the machine. @param {string} state @param {string} name */
 export const markersOf = (state, name) => [`-Dtony.cluster=${state}`, `-Dtony.daemon=${name}`];
 
-/** Hadoop's jars in an order that is the same every time. @param {string} jars their folder @returns {string[]} */
+/** Hadoop's jars in a fixed order. @param {string} jars their folder @returns {string[]} */
 export const libraryPath = (jars) =>
   readdirSync(jars)
     .sort()
     .map((name) => join(jars, name));
 
-/** Of every JVM here. */
+/** Flags of every JVM here. */
 export const JVM_FLAGS = [
   "-XX:+UseSerialGC",
   "-XX:-UsePerfData",
@@ -268,14 +268,14 @@ export const JVM_FLAGS = [
 ];
 
 /**
- * How daemons' Java compiles, by the setting's names: for a quick start, or as it does for everybody else. The quick compiler knows no
- * fast cipher, so that it sends data by TLS at a tenth of the pace.
+ * How the daemons' JVMs compile, by the setting's value: for a quick start, or with the defaults. The quick compiler lacks fast
+ * ciphers, so that it sends data over TLS at a tenth of the speed.
  */
 const COMPILERS = { quick: ["-XX:TieredStopAtLevel=1"], full: [] };
 
 /**
- * What starts a daemon. @param {ClusterRecord} cluster @param {Daemon} daemon @param {string[]} flags of Java, where it
- * is one of Java's
+ * The command that starts a daemon. @param {ClusterRecord} cluster @param {Daemon} daemon @param {string[]} flags Java
+ * flags, unless it is the KDC
  */
 export function daemonCommand(cluster, daemon, flags) {
   return daemon.kind === "KDC"
@@ -301,7 +301,7 @@ export function javaCommand(cluster, daemon, flags = []) {
       ...COMPILERS[cluster.settings.compiler],
       ...flags,
       ...(daemon.flags ?? []),
-      // Names come from this file alone, so that addresses stay addresses whatever this machine's own files say.
+      // Names are resolved by this file alone, so that addresses stay addresses regardless of the machine's own files.
       `-Djdk.net.hosts.file=${layout(cluster.state).hosts}`,
       `-Djava.io.tmpdir=${layout(cluster.state).temporary}`,
       ...(cluster.settings.secure ? [`-Djava.security.krb5.conf=${layout(cluster.state).secure.krb5Conf}`] : []),
@@ -309,8 +309,10 @@ export function javaCommand(cluster, daemon, flags = []) {
       mainClass,
       ...(daemon.programArguments ?? []),
     ],
-    /** Nothing of the caller's environment: what a developer has set must not change what containers see. No
-     * HADOOP_CONF_DIR either, which NodeManagers would hand on: a job must bring what it needs. */
+    /**
+     * Nothing is inherited from the caller's environment: a developer's settings must not change what containers see.
+     * HADOOP_CONF_DIR is missing too, because NodeManagers would pass it on: a job must bring what it needs.
+     */
     environment: {
       PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
       LANG: "C.UTF-8",

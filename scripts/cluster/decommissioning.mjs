@@ -6,8 +6,8 @@ import { layout } from "./folders.mjs";
 /** @import { ClusterRecord } from "./record.mjs" */
 
 /**
- * The ResourceManager gives a node no more containers, tells ApplicationMasters, and takes the node out when its containers have ended, or
- * after that time.
+ * Makes the ResourceManager give a node no more containers, tell the ApplicationMasters, and remove the node when its containers have
+ * ended, or after that time.
  * @param {ClusterRecord} cluster @param {Daemon} node @param {number} withinS
  */
 export async function decommission(cluster, node, withinS) {
@@ -16,7 +16,7 @@ export async function decommission(cluster, node, withinS) {
 }
 
 /**
- * It is used again. One that was taken out by then has ended, and has to be started.
+ * Returns the node to service. If it was already removed, its NodeManager has ended and has to be started.
  * @param {ClusterRecord} cluster @param {Daemon} node
  */
 export async function recommission(cluster, node) {

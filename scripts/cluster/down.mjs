@@ -13,14 +13,15 @@ import { unmountDisks } from "./small-disk.mjs";
 
 /** @import { ClusterRecord } from "./record.mjs" */
 
-/** How long applications get to end properly, which aggregates their logs. */
+/** How long applications may take to end in order, which aggregates their logs. */
 const APPLICATIONS_END_MS = 5000;
 
 /**
- * Ends the cluster: its applications, its daemons, and whatever process of a container is left.
+ * Ends the cluster: its applications, its daemons, and any remaining process of a container.
  * @param {string} name
- * @param {{ deleteState?: boolean }} [options] also removes the state folder and gives its addresses back
- * @returns {Promise<{ daemons: number, applications: number, leftovers: number } | undefined>} how many ended; undefined when there is no such cluster
+ * @param {{ deleteState?: boolean }} [options] also removes the state folder and releases its addresses
+ * @returns {Promise<{ daemons: number, applications: number, leftovers: number } | undefined>} how many ended; undefined when there is no such
+ * cluster
  */
 export async function down(name, { deleteState = false } = {}) {
   const state = stateFolder(name);
@@ -43,13 +44,16 @@ export async function down(name, { deleteState = false } = {}) {
   });
 }
 
-/** Somebody removed the state folder under a running cluster: its processes still carry the folder's name. @param {string} state */
+/**
+ * Handles a state folder that was removed under a running cluster: its processes still have the folder's name in their arguments. @param
+ * {string} state
+ */
 async function endOrphans(state) {
   const leftovers = await killProcessesOf(state);
   return leftovers === 0 ? undefined : { daemons: 0, applications: 0, leftovers };
 }
 
-/** @param {ClusterRecord} cluster @returns {Promise<number>} how many applications had not ended; 0 too when the ResourceManager is away */
+/** @param {ClusterRecord} cluster @returns {Promise<number>} how many applications had not ended; also 0 when the ResourceManager is unavailable */
 async function endApplications(cluster) {
   const running = await unfinishedApplications(cluster);
   await Promise.allSettled(running.map((application) => killApplication(cluster, application)));

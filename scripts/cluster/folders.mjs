@@ -9,7 +9,7 @@ export const HADOOP_FILES = join(CHECKOUT, "docker", "hadoop");
 
 /**
  * Where jars and address claims are kept for all checkouts of this user: `$XDG_CACHE_HOME/tony-ts`, or `~/.cache/tony-ts`.
- * As root the daemons run as other users, which seldom may enter root's home: then it is /var/cache/tony-ts.
+ * For root it is /var/cache/tony-ts: the daemons then run as other users, who can seldom enter root's home.
  */
 export function cacheFolder() {
   const preferred = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "tony-ts");
@@ -17,8 +17,8 @@ export function cacheFolder() {
 }
 
 /**
- * The one folder that holds everything of a cluster: `$TONY_CLUSTER_DIR/<name>`, else `.cluster/<name>` of this checkout.
- * Where the daemons' users could not enter the checkout it is a folder of this checkout's own under /var/tmp.
+ * The folder with everything that belongs to a cluster: `$TONY_CLUSTER_DIR/<name>`, else `.cluster/<name>` of this
+ * checkout. Where the daemons' users could not enter the checkout, it is a folder for this checkout under /var/tmp.
  * @param {string} name
  */
 export function stateFolder(name) {
@@ -29,9 +29,9 @@ export function stateFolder(name) {
 }
 
 /**
- * Whether the users that run the daemons can reach this path: every folder above lets others pass.
- * Without root they are the current user, who can.
- * @param {string} path may not exist yet
+ * Whether the daemons' users can reach this path: every folder above must let others pass. Without root, they are the
+ * current user, who can.
+ * @param {string} path it need not exist yet
  */
 export function mayEnter(path) {
   if (process.getuid?.() !== 0) return true;
@@ -41,7 +41,7 @@ export function mayEnter(path) {
   }
 }
 
-/** What a secure cluster has beside. @param {string} folder */
+/** Further paths of a secure cluster. @param {string} folder */
 function secureLayout(folder) {
   const kdc = join(folder, "kdc");
   const tls = join(folder, "tls");
@@ -56,11 +56,11 @@ function secureLayout(folder) {
     tls,
     certificateAuthority: join(tls, "ca.pem"),
     keyStore: join(tls, "keystore.p12"),
-    /** What the daemons sign the cookies of their web logins with. */
+    /** The secret with which the daemons sign the cookies of their web logins. */
     webSecret: join(folder, "web-secret"),
-    /** Settings for daemons alone. */
+    /** Settings for the daemons only. */
     daemonConf: join(folder, "daemons"),
-    /** Classes that stand before Hadoop's own. */
+    /** Classes that precede Hadoop's own. */
     classes: join(folder, "classes"),
   };
 }
@@ -69,13 +69,13 @@ function secureLayout(folder) {
 export function layout(state) {
   return {
     state,
-    /** What is asked for and what was chosen: addresses, users, settings. */
+    /** The record of the cluster: the requested settings, and the chosen addresses and users. */
     record: join(state, "cluster.json"),
-    /** There since homes, labels and nodes are: daemons that run are not yet a cluster that takes jobs. */
+    /** Exists once homes, labels and nodes do: running daemons alone are not yet a cluster that accepts jobs. */
     prepared: join(state, "prepared"),
     conf: join(state, "conf"),
     hosts: join(state, "hosts"),
-    /** The nodes that the ResourceManager is to give up, a host on each line. */
+    /** The nodes that the ResourceManager should remove, one host per line. */
     excludedNodes: join(state, "conf", "excluded-nodes"),
     /** A daemon's own settings, on top of those in `conf`. */
     daemonConf: (/** @type {string} */ daemon) => join(state, `conf-${daemon}`),

@@ -7,7 +7,7 @@ import { GPU_NODE } from "./site-files.mjs";
 /** @import { Daemon } from "./daemons.mjs" */
 /** @import { ClusterRecord } from "./record.mjs" */
 
-/** What the daemons say of themselves, and what a new cluster needs set in them. All over their REST interfaces. */
+/** Reads the state of the daemons, and sets up what a new cluster needs in them; all through their REST interfaces. */
 
 /**
  * A value of a daemon's JMX.
@@ -17,7 +17,7 @@ const jmx = async (cluster, url, bean, attribute) =>
   at(await getJson(cluster, `${url}/jmx?qry=${bean}`), "beans", 0, attribute);
 
 /**
- * How each kind of master says whether it is the active one; one without a second says so too.
+ * How each kind of master reports whether it is active; a single master reports that, too.
  * @type {Record<string, (cluster: ClusterRecord, url: string) => Promise<unknown>>}
  */
 const STATE_OF = {
@@ -32,7 +32,8 @@ export const isMaster = ({ kind }) => Object.hasOwn(STATE_OF, kind);
 /**
  * @param {ClusterRecord} cluster
  * @param {Daemon} daemon
- * @returns {Promise<"active" | "standby" | undefined>} of a NameNode or ResourceManager: undefined while it is neither
+ * @returns {Promise<"active" | "standby" | undefined>} the state of a NameNode or ResourceManager; undefined while it
+ * is neither
  */
 export async function masterState(cluster, daemon) {
   const state = String(await STATE_OF[daemon.kind]?.(cluster, webAddressOf(daemon))).toLowerCase();
@@ -40,7 +41,7 @@ export async function masterState(cluster, daemon) {
 }
 
 /**
- * The master that serves now; where none does, the first.
+ * The active master; where there is none, the first one.
  * @param {ClusterRecord} cluster
  * @param {"NameNode" | "ResourceManager"} kind
  */
@@ -59,12 +60,12 @@ export async function activeUrl(cluster, kind) {
   return webAddressOf(await activeMaster(cluster, kind));
 }
 
-/** A failover takes ZooKeeper's session, and a busy machine some seconds more. */
+/** A failover takes as long as ZooKeeper's session, and a few seconds more on a busy machine. */
 const FAILOVER_LIMIT_MS = 60_000;
 
 /**
- * A change that the active master makes. Whoever stands by now, though it was active when it was found, refuses it: the
- * next active one is asked then.
+ * Makes a change at the active master. One that has become a standby since it was looked up refuses it: then the next
+ * active one is asked.
  * @param {ClusterRecord} cluster
  * @param {"NameNode" | "ResourceManager"} kind
  * @param {string} path with its query
@@ -84,7 +85,7 @@ async function changeAtActive(cluster, kind, path, options) {
   }
 }
 
-/** Whether of each kind of master one is active, and the other, if there is one, stands by. @param {ClusterRecord} cluster */
+/** Whether each kind of master has one that is active, and the other, if any, is a standby. @param {ClusterRecord} cluster */
 export async function mastersAreReady(cluster) {
   for (const kind of Object.keys(STATE_OF)) {
     const states = await Promise.all(
@@ -99,7 +100,8 @@ export async function mastersAreReady(cluster) {
 }
 
 /**
- * Whether HDFS takes writes: every NameNode out of safe mode, with its DataNode, and a router, where there is one, knows the NameNode.
+ * Whether HDFS accepts writes: every NameNode has left safe mode and has its DataNode, and a router, if there is one, knows the
+ * NameNode.
  * @param {ClusterRecord} cluster
  * @returns {Promise<boolean>}
  */
@@ -123,7 +125,7 @@ async function nameNodeIsReady(cluster, url) {
   return (await jmx(cluster, url, "Hadoop:service=NameNode,name=FSNamesystemState", "NumLiveDataNodes")) === 1;
 }
 
-/** @param {ClusterRecord} cluster @returns {Promise<unknown>} how many NodeManagers are usable, undefined while the ResourceManager is away */
+/** @param {ClusterRecord} cluster @returns {Promise<unknown>} how many NodeManagers are usable; undefined while the ResourceManager is unavailable */
 export async function activeNodes(cluster) {
   const url = await activeUrl(cluster, "ResourceManager");
   return at(await getJson(cluster, `${url}/ws/v1/cluster/metrics`), "clusterMetrics", "activeNodes");
@@ -140,14 +142,15 @@ export async function unfinishedApplications(cluster) {
 
 /** @param {ClusterRecord} cluster @param {string} application */
 export async function killApplication(cluster, application) {
-  // The user stands in the application's diagnostics.
+  // The user is named in the application's diagnostics.
   const path = `/ws/v1/cluster/apps/${application}/state`;
   const body = { state: "KILLED" };
   await changeAtActive(cluster, "ResourceManager", path, { as: cluster.users.yarn.name, method: "PUT", body });
 }
 
 /**
- * The folders HDFS has at a site: /tmp for all, the aggregated logs, and a home for each user but `nohome`.
+ * Makes the folders that HDFS has on a real site: /tmp for everybody, the aggregated logs, and a home for each user
+ * except `nohome`.
  * @param {ClusterRecord} cluster
  */
 export async function makeHdfsFolders(cluster) {
@@ -156,13 +159,13 @@ export async function makeHdfsFolders(cluster) {
   await ownedFolder(cluster, "/tmp/logs", "1777", users.yarn.name);
   await ownedFolder(cluster, "/user", "755", users.hdfs.name);
   for (const user of new Set([...PEOPLE, submitter])) {
-    // bob's home is open, as some sites have it: only such a one can hold resources that NodeManagers share.
+    // bob's home is open, as on some sites: only then can it contain resources that NodeManagers share between users.
     if (user !== "nohome") await ownedFolder(cluster, `/user/${user}`, user === "bob" ? "755" : "700", user);
   }
 }
 
 /**
- * Makes a folder in HDFS, or makes one like that of it.
+ * Makes a folder in HDFS, or gives an existing one this permission and owner.
  * @param {ClusterRecord} cluster @param {string} path @param {string} permission in octal @param {string} owner
  */
 export async function ownedFolder(cluster, path, permission, owner) {
@@ -170,19 +173,20 @@ export async function ownedFolder(cluster, path, permission, owner) {
   const call = (/** @type {string} */ query) =>
     changeAtActive(cluster, "NameNode", `/webhdfs/v1${path}?${query}`, { as: hdfs.name, method: "PUT" });
   await call(`op=MKDIRS&permission=${permission}`);
-  // MKDIRS leaves an existing folder as it is.
+  // MKDIRS does not change an existing folder.
   await call(`op=SETPERMISSION&permission=${permission}`);
   await call(`op=SETOWNER&owner=${owner}&group=${owner === yarn.name ? "hadoop" : owner}`);
 }
 
 /**
- * Makes the label `gpu` and puts it on the second node. The ResourceManager keeps both, saying it twice does no harm.
+ * Creates the label `gpu` and assigns it to the second node. The ResourceManager stores both; repeating it does no
+ * harm.
  * @param {ClusterRecord} cluster
  */
 export async function labelGpuNode(cluster) {
   const { addresses, users, settings } = cluster;
   const address = addresses.nodes[GPU_NODE];
-  // FairScheduler knows no labels.
+  // FairScheduler has no labels.
   if (settings.label === "none" || settings.scheduler === "fair" || address === undefined) return;
   const call = (/** @type {string} */ path, /** @type {object} */ body) =>
     changeAtActive(cluster, "ResourceManager", `/ws/v1/cluster/${path}`, { as: users.yarn.name, method: "POST", body });

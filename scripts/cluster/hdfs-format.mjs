@@ -8,12 +8,12 @@ import { lastLines, runToEnd } from "./programs.mjs";
 /** @import { Daemon } from "./daemons.mjs" */
 /** @import { ClusterRecord } from "./record.mjs" */
 
-/** Of DFSZKFailoverController (ERR_CODE_FORMAT_DENIED): it is there already. */
+/** An exit code of DFSZKFailoverController (ERR_CODE_FORMAT_DENIED): it is formatted already. */
 const FORMATTED_BEFORE = 2;
 
 /**
- * Makes what NameNodes and their ZKFCs start from, where it was never made: the folder of each NameNode, and ZooKeeper's node for the
- * election. ZooKeeper and the JournalNode run.
+ * Formats what NameNodes and their ZKFCs need, if it was never formatted: the folder of each NameNode, and ZooKeeper's node for the
+ * election. ZooKeeper and the JournalNode have to run.
  * @param {ClusterRecord} cluster
  */
 export async function formatWhatIsNew(cluster) {
@@ -43,7 +43,7 @@ async function format(cluster, daemon, option) {
 }
 
 /**
- * What `-bootstrapStandby` fetches from a NameNode that runs; the copy belongs to the NameNode's user too.
+ * Copies what `-bootstrapStandby` would fetch from a running NameNode; the copy also belongs to the NameNode's user.
  * @param {ClusterRecord} cluster @param {Daemon} from @param {Daemon} to
  */
 async function copyFormatted(cluster, from, to) {

@@ -4,19 +4,19 @@ import { layout } from "./folders.mjs";
 /** @import { ClusterRecord } from "./record.mjs" */
 
 /**
- * What `--ha` adds: each master twice, one of the two active. ZooKeeper elects the ResourceManager by itself and the NameNode
- * through a ZKFC beside each; a JournalNode holds what the active NameNode writes and the other reads. Of ZooKeeper and the
- * JournalNode there is one each: what is to be tried is the masters' failover, and a majority of one is one.
+ * The effect of `--ha`: two masters of each kind, one of them active. ZooKeeper elects the ResourceManager directly and the
+ * NameNode through a ZKFC next to each; a JournalNode stores what the active NameNode writes and the other reads. There is
+ * only one ZooKeeper and one JournalNode: the masters' failover is what is tested, and one is a majority of one.
  */
 
 /** The name of HDFS in paths, whichever NameNode is active. */
 export const NAME_SERVICE = "tony";
 
-/** After so long without a sign of life the other master takes over; Hadoop's default is 10 s. */
+/** After this time without a sign of life the other master takes over; Hadoop's default is 10 s. */
 const SESSION_MS = "3000";
 
 /**
- * The masters as Hadoop's keys count them; none without `--ha`.
+ * The masters, numbered as in Hadoop's keys; none without `--ha`.
  * @param {ClusterRecord} cluster
  * @returns {{ host: string, number: number, nameNode: string, resourceManager: string }[]}
  */
@@ -28,16 +28,16 @@ export function eachMaster({ addresses: { master, secondMaster } }) {
   });
 }
 
-/** What `fs.defaultFS` says. @param {ClusterRecord} cluster */
+/** The value of `fs.defaultFS`. @param {ClusterRecord} cluster */
 export const defaultFileSystem = ({ settings, addresses }) =>
   settings.ha ? `hdfs://${NAME_SERVICE}` : `hdfs://${addresses.master}:8020`;
 
-/** The settings file of ZooKeeper. @param {ClusterRecord} cluster */
+/** ZooKeeper's settings file. @param {ClusterRecord} cluster */
 export const zooKeeperSettings = ({ state }) => join(layout(state).daemonConf("zookeeper"), "zoo.cfg");
 
 /**
- * Hadoop's keys for two masters, which every daemon and every client reads. Which of the two a daemon is stands in its own settings:
- * a client that had it would ask that one alone.
+ * Hadoop's keys for two masters, read by every daemon and client. Only a daemon's own settings say which of the two it is: a client
+ * with that setting would ask only that one.
  * @param {ClusterRecord} cluster
  * @returns {Record<string, string>} none without `--ha`
  */
@@ -56,10 +56,10 @@ export function highAvailabilityProperties(cluster) {
     "dfs.journalnode.http-address": `${master}:8480`,
     "dfs.journalnode.edits.dir": layout(cluster.state).daemonData("journalnode"),
     "dfs.ha.automatic-failover.enabled": "true",
-    // Seconds. A standby that starts is in safe mode until it has read of all blocks; by default it reads every 2 min.
+    // Seconds. A starting standby is in safe mode until it has read about all blocks; by default it reads every 2 min.
     "dfs.ha.log-roll.period": "2",
     "dfs.ha.tail-edits.period": "1",
-    // The JournalNode lets only the newest active NameNode write.
+    // The JournalNode only lets the newest active NameNode write.
     "dfs.ha.fencing.methods": "shell(/bin/true)",
     "ha.zookeeper.quorum": zooKeeper,
     "ha.zookeeper.session-timeout.ms": SESSION_MS,

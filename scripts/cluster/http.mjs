@@ -6,10 +6,10 @@ import { layout } from "./folders.mjs";
 import { loginCookie } from "./secure/web-login.mjs";
 
 /**
- * Requests to the web ends of a cluster's daemons. `as` is the user who asks: where nobody has to prove who he is, by `user.name`; on a secure
- * cluster by a login.
+ * Requests to the web servers of a cluster's daemons. `as` is the requesting user: given by `user.name` on an open cluster, and by a login on
+ * a secure one.
  *
- * @typedef {object} AskedCluster what of a cluster tells how its web ends are asked
+ * @typedef {object} AskedCluster the facts of a cluster that decide how its web servers are asked
  * @property {{ readonly secure: boolean }} settings
  * @property {string} state
  * @property {{ readonly yarn: { readonly name: string } }} users
@@ -52,7 +52,7 @@ export function httpRequest(cluster, url, { as, method = "GET", body, timeoutMs 
 function accessTo(cluster, url, user) {
   if (cluster.settings.secure) {
     const ca = readFileSync(layout(cluster.state).secure.certificateAuthority);
-    // Everybody who is known may look.
+    // Every authenticated user may look.
     return {
       address: url,
       headers: { cookie: loginCookie(cluster, user ?? cluster.users.yarn.name, url) },
@@ -65,7 +65,7 @@ function accessTo(cluster, url, user) {
 }
 
 /**
- * The JSON a daemon answers, or undefined while it does not answer or not with 200.
+ * A daemon's JSON answer, or undefined while it does not answer, or not with 200.
  * @param {AskedCluster} cluster @param {string} url @param {{ as?: string }} [options] @returns {Promise<unknown>}
  */
 export async function getJson(cluster, url, { as } = {}) {
@@ -78,7 +78,7 @@ export async function getJson(cluster, url, { as } = {}) {
 }
 
 /**
- * What stands at a path of an answer, where there is such.
+ * The value at a path in an answer, if it exists.
  * @param {unknown} answer @param {...(string | number)} path @returns {unknown}
  */
 export function at(answer, ...path) {
@@ -88,7 +88,7 @@ export function at(answer, ...path) {
   );
 }
 
-/** Whether a daemon answers at all: 5xx is what it says while it cannot serve. @param {AskedCluster} cluster @param {string} url */
+/** Whether a daemon answers properly: while it cannot serve, it answers with 5xx. @param {AskedCluster} cluster @param {string} url */
 export async function isAnswered(cluster, url) {
   try {
     return (await httpRequest(cluster, url, { timeoutMs: 2000 })).status < 500;
@@ -98,8 +98,8 @@ export async function isAnswered(cluster, url) {
 }
 
 /**
- * A change that a daemon must make: no answer, or one outside 2xx, ends the command. A daemon on a busy machine may
- * take long for its first change.
+ * Makes a change at a daemon: no answer, or one outside 2xx, ends the command. On a busy machine the first change may
+ * take long.
  * @param {AskedCluster} cluster @param {string} url @param {{ as: string, method: string, body?: unknown }} options
  */
 export async function change(cluster, url, { as, method, body }) {

@@ -8,8 +8,8 @@ import { Problem } from "../problem.mjs";
 const run = promisify(execFile);
 
 /**
- * The network of a cluster whose node N is isolated: a bridge that has the addresses of all the others, and a network namespace for
- * that node alone, joined to the bridge by a veth pair. Its end at the bridge is the cable that `unplug` pulls.
+ * The network of a cluster whose node N is isolated: a bridge with the addresses of all the others, and a network namespace for
+ * that node, connected to the bridge by a veth pair. `unplug` takes down the pair's end at the bridge, like pulling a cable.
  */
 
 /** @param {{ network: number, settings: { isolate: number } }} cluster */
@@ -20,17 +20,17 @@ const namesOf = ({ network, settings }) => ({
 });
 
 /**
- * The namespace in which a node's processes run.
+ * The namespace of a node's processes.
  * @param {ClusterRecord} cluster
  * @param {number} index from 0
- * @returns {string | undefined} none: the machine's own network
+ * @returns {string | undefined} undefined: the machine's own network
  */
 export function namespaceOf(cluster, index) {
   return cluster.settings.isolate === index + 1 ? namesOf(cluster).namespace : undefined;
 }
 
 /**
- * The command that runs another one in a namespace as that user.
+ * The command that runs another one in a namespace, as that user.
  * @param {string} namespace @param {Account} user @param {string} command @param {string[]} args
  */
 export function commandIn(namespace, { uid, gid }, command, args) {
@@ -38,7 +38,7 @@ export function commandIn(namespace, { uid, gid }, command, args) {
   return { command: "nsenter", args: [...enter, command, ...args] };
 }
 
-/** Makes the network anew; does nothing where no node is isolated. @param {ClusterRecord} cluster */
+/** Creates the network again; does nothing where no node is isolated. @param {ClusterRecord} cluster */
 export async function makeNetwork(cluster) {
   const { isolate } = cluster.settings;
   if (isolate === 0) return;
@@ -68,17 +68,17 @@ export async function removeNetwork(cluster) {
   await ip("link", "delete", bridge).catch(absent);
 }
 
-/** Cuts the isolated node off from all others. @param {ClusterRecord} cluster */
+/** Disconnects the isolated node from all others. @param {ClusterRecord} cluster */
 export async function unplug(cluster) {
   await ip("link", "set", namesOf(cluster).cable, "down");
 }
 
-/** Cuts it off from one other: nothing that it sends there arrives. @param {ClusterRecord} cluster @param {string} host */
+/** Disconnects it from one other host: nothing that it sends there arrives. @param {ClusterRecord} cluster @param {string} host */
 export async function unplugFrom(cluster, host) {
   await ip("-n", namesOf(cluster).namespace, "route", "replace", "unreachable", `${host}/32`);
 }
 
-/** Joins it with all others again. @param {ClusterRecord} cluster */
+/** Reconnects it with all others. @param {ClusterRecord} cluster */
 export async function plug(cluster) {
   const { cable, namespace } = namesOf(cluster);
   await ip("link", "set", cable, "up");

@@ -10,7 +10,7 @@ import { profilesOf } from "./releases.mjs";
 const POM = join(HADOOP_FILES, "pom.xml");
 
 /**
- * Where the jars of a release are, or will be. The name carries a hash of what they come from, so that a folder never changes.
+ * The folder for the jars of a release. Its name includes a hash of their sources, so that a folder never changes.
  * @param {string} release
  * @returns {Promise<{ folder: string, cached: boolean }>}
  */
@@ -25,7 +25,7 @@ export async function jarsFolder(release) {
 }
 
 /**
- * Fills the folder of a release's jars from Maven Central, unless it is there; it appears by a rename, whole or not at all.
+ * Fills the folder of a release's jars from Maven Central, unless it exists; it appears complete, by a rename.
  * @param {{ release: string, java: { home: string } }} options
  * @returns {Promise<{ folder: string, downloaded: boolean }>}
  */
@@ -52,7 +52,7 @@ async function copyDependencies(folder, release, java) {
   await copyJars({ what: "Hadoop", pom: POM, folder, javaHome: java.home, options });
 }
 
-/** @param {string} folder @returns {Promise<number>} bytes of all files directly in it */
+/** @param {string} folder @returns {Promise<number>} the size of all files directly in it */
 export async function folderBytes(folder) {
   const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
   return sizes.reduce((sum, size) => sum + size, 0);

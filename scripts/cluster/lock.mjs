@@ -7,12 +7,12 @@ import { codeOf, Problem } from "../problem.mjs";
 /**
  * Runs `work` while no other process of this machine holds the lock of that name.
  *
- * The lock is a socket in Linux' abstract namespace: only one process can listen on a name, and the kernel frees it
- * when the holder ends, however it ends, so there is no stale lock file to judge.
+ * The lock is a socket in Linux' abstract namespace: only one process can listen on a name, and the kernel releases it
+ * when the holder ends, however it ends, so that there are no stale lock files.
  * @template T
  * @param {string} name
  * @param {() => Promise<T>} work
- * @param {{ waitMs?: number, onWait?: () => void }} [options] `onWait` is called once if somebody else holds it
+ * @param {{ waitMs?: number, onWait?: () => void }} [options] `onWait` is called once if another process holds it
  * @returns {Promise<T>}
  */
 export async function withLock(name, work, { waitMs = 600_000, onWait } = {}) {

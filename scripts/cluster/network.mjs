@@ -14,8 +14,8 @@ import { withLock } from "./lock.mjs";
  */
 
 /**
- * Every cluster has its own /24 of the loopback network and the standard ports on it, so that several run side by side.
- * The masters are at .1 and .2, the NodeManagers at .11, .12, and so on. A network namespace has a loopback network of its own: a
+ * Every cluster has its own /24 of the loopback network and the standard ports on it, so that several can run concurrently. The
+ * masters are at .1 and .2, the NodeManagers at .11, .12, and so on. A network namespace has a loopback network of its own: a
  * cluster with an isolated node has a /24 of a private network instead, on a bridge that never leaves this machine.
  * @param {number} network 0 for 127.0.0.x
  * @param {number} nodeCount
@@ -30,12 +30,12 @@ export function addresses(network, nodeCount, { isolated = false, ha = false } =
   };
 }
 
-/** What tells that a /24 is in use by something we have no claim of: the best known ports of the masters. */
+/** Ports whose use shows that something without a claim uses a /24: the best known ports of the masters. */
 const TELLING_PORTS = [8020, 8088, 9870, 8032];
 
 /**
- * The /24 of the cluster in this state folder: the one it has, else a free one, claimed for it in the user's cache.
- * "default" gets 127.0.0.x where that is free, because that is what people find in the documentation.
+ * The /24 of the cluster in this state folder: its current one, or else a free one, claimed for it in the user's cache.
+ * "default" gets 127.0.0.x if that is free, as in the documentation.
  * @param {{ name: string, state: string }} cluster
  * @returns {Promise<number>}
  */
@@ -57,7 +57,7 @@ export async function claimNetwork({ name, state }) {
   });
 }
 
-/** Gives the /24 back. @param {string} state */
+/** Releases the /24. @param {string} state */
 export async function releaseNetwork(state) {
   const folder = claimsFolder();
   if (!existsSync(folder)) return;
@@ -70,7 +70,10 @@ export async function releaseNetwork(state) {
 
 const claimsFolder = () => join(cacheFolder(), "networks");
 
-/** Claims whose cluster still has its state; the others are dropped, so that a deleted checkout holds no address. @param {string} folder */
+/**
+ * The claims of clusters that still have their state; others are dropped, so that a deleted checkout does not keep addresses. @param
+ * {string} folder
+ */
 async function liveClaims(folder) {
   /** @type {Map<number, string>} */
   const claims = new Map();
@@ -82,7 +85,7 @@ async function liveClaims(folder) {
   return claims;
 }
 
-/** Asked by connecting: whoever listened to find out would be in the way of a cluster that starts there at that moment. @param {number} network */
+/** Tested by connecting: listening would interfere with a cluster that is starting there. @param {number} network */
 async function isUnused(network) {
   const { master } = addresses(network, 0);
   for (const port of TELLING_PORTS) if (await accepts(master, port)) return false;

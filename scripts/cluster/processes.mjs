@@ -12,11 +12,11 @@ import { commandIn } from "./isolation.mjs";
 /** @import { Daemon } from "./daemons.mjs" */
 /** @import { ClusterRecord } from "./record.mjs" */
 
-/** Where in a daemon's log its present life begins. */
+/** Marks where the current life of a daemon begins in its log. */
 export const START_LINE = "--- started by scripts/cluster ---\n";
 
 /**
- * Starts a daemon detached from us, its output appended to its log, its pid recorded.
+ * Starts a daemon as a detached process, appends its output to its log, and records its pid.
  * @param {ClusterRecord} cluster
  * @param {Daemon} daemon
  * @returns {Promise<number>} pid
@@ -28,7 +28,7 @@ export async function startDaemon(cluster, daemon) {
     namespace === undefined ? program : commandIn(namespace, user, program.command, program.args);
   const log = openSync(logFile(cluster, daemon), "a");
   writeSync(log, START_LINE);
-  // Node's uid option also drops the supplementary groups of root.
+  // Node's uid option also drops root's supplementary groups.
   const { uid, gid } = user;
   const identity = process.getuid?.() === 0 && namespace === undefined ? { uid, gid } : {};
   const child = spawn(command, args, {
@@ -51,7 +51,7 @@ export const logFile = (cluster, daemon) => join(layout(cluster.state).logs, `${
 
 const LOG_END_BYTES = 65_536;
 
-/** The last of a daemon's log; empty while it has none. @param {ClusterRecord} cluster @param {Daemon} daemon @returns {Promise<string>} */
+/** The end of a daemon's log; empty while it has none. @param {ClusterRecord} cluster @param {Daemon} daemon @returns {Promise<string>} */
 export async function endOfLog(cluster, daemon) {
   try {
     const log = await open(logFile(cluster, daemon));
@@ -69,8 +69,9 @@ export async function endOfLog(cluster, daemon) {
 }
 
 /**
- * Whether a daemon's main thread ended by an exception since it was last started: other threads may keep the process, which never serves.
- * @param {string} log of the daemon, or its end
+ * Whether a daemon's main thread has ended with an exception since its last start: other threads may keep the process alive, which never
+ * serves.
+ * @param {string} log the daemon's log, or its end
  */
 export function mainThreadFailed(log) {
   return log.lastIndexOf('Exception in thread "main"') > log.lastIndexOf(START_LINE);
@@ -80,8 +81,8 @@ export function mainThreadFailed(log) {
 const pidFile = (cluster, daemon) => join(layout(cluster.state).pids, daemon.name);
 
 /**
- * The pid of a daemon that runs. The recorded number alone proves nothing, it may be anybody's by now: the process must
- * carry the daemon's markers, which a zombie does not.
+ * The pid of a running daemon. The recorded number may belong to another process by now: the process must have the
+ * daemon's markers in its arguments, which a zombie does not.
  * @param {ClusterRecord} cluster @param {Daemon} daemon
  * @returns {Promise<number | undefined>}
  */
@@ -108,14 +109,14 @@ export async function signalDaemon(cluster, daemon, signal) {
 }
 
 /**
- * Ends a daemon: TERM, and KILL if it is still there at the end of the grace.
+ * Ends a daemon: TERM, and KILL if it still exists after the grace period.
  * @param {ClusterRecord} cluster @param {Daemon} daemon
- * @returns {Promise<void>} resolves when no such process is left
+ * @returns {Promise<void>} resolves when the process is gone
  */
 export async function endDaemon(cluster, daemon, { graceMs = 8000 } = {}) {
   const killAt = performance.now() + graceMs;
   if (await signalDaemon(cluster, daemon, "SIGTERM")) {
-    // A stopped process takes its TERM only once it continues.
+    // A stopped process handles TERM only once it continues.
     await signalDaemon(cluster, daemon, "SIGCONT");
     while ((await runningPid(cluster, daemon)) !== undefined) {
       if (performance.now() > killAt) await signalDaemon(cluster, daemon, "SIGKILL");
@@ -126,8 +127,8 @@ export async function endDaemon(cluster, daemon, { graceMs = 8000 } = {}) {
 }
 
 /**
- * Processes that a cluster started: its daemons, and what its NodeManagers started, which survives them by design. A
- * container's process has folders of its NodeManager in its environment, or works in one if it has cleared that.
+ * The processes of a cluster: its daemons, and those that its NodeManagers started, which survive them by design. A
+ * container's process has folders of its NodeManager in its environment, or has its working directory in one.
  * @param {string} state
  */
 export async function processesOf(state) {
@@ -154,7 +155,7 @@ export async function processesOf(state) {
   return found;
 }
 
-/** Kills what is left of a cluster until nothing is. @param {string} state @returns {Promise<number>} how many processes were killed */
+/** Kills the remaining processes of a cluster until none is left. @param {string} state @returns {Promise<number>} how many processes were killed */
 export async function killProcessesOf(state, { waitMs = 10_000 } = {}) {
   const giveUpAt = performance.now() + waitMs;
   const killed = new Set();

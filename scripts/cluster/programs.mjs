@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 
 /**
- * Runs a program to its end, as another user where we are root.
+ * Runs a program to its end, as another user if this process is root's.
  * @param {{ command: string, args: string[], environment: NodeJS.ProcessEnv }} program
  * @param {{ cwd: string, user: import("./accounts.mjs").Account }} options
- * @returns {Promise<{ code: number | null, output: string }>} both streams in one
+ * @returns {Promise<{ code: number | null, output: string }>} both output streams in one
  */
 export function runToEnd({ command, args, environment }, { cwd, user }) {
   return new Promise((resolve, reject) => {
@@ -21,7 +21,7 @@ export function runToEnd({ command, args, environment }, { cwd, user }) {
   });
 }
 
-/** The lines people need: the last ones, without stack frames and the banner of a shutdown. @param {string} text */
+/** The useful lines: the last ones, without stack frames and shutdown banners. @param {string} text */
 export const lastLines = (text) =>
   text
     .trim()

@@ -1,10 +1,10 @@
 /**
- * Says what is going on, one line for each step that is done: `✓ cluster  11 s  …`. On a terminal the steps that run stand below, several
- * may at once, and their seconds count.
+ * Shows progress, with one line for each completed step: `✓ cluster  11 s  …`. On a terminal the running steps, of which there may be
+ * several, are shown below with their seconds.
  * @param {NodeJS.WriteStream} stream
  */
 export function progressTo(stream) {
-  /** When each began, by label. @type {Map<string, number>} */
+  /** The start time of each step, by label. @type {Map<string, number>} */
   const running = new Map();
   /** @type {NodeJS.Timeout | undefined} */
   let ticker;
@@ -30,7 +30,7 @@ export function progressTo(stream) {
   return {
     /**
      * @param {string} label
-     * @param {() => Promise<string>} work resolves with what the line ends with
+     * @param {() => Promise<string>} work resolves with the end of the line
      */
     async step(label, work) {
       begin(label);

@@ -4,38 +4,38 @@ import { layout } from "./folders.mjs";
 import { DEFAULT_RELEASE } from "./releases.mjs";
 
 /**
- * What a cluster is, as kept in cluster.json of its state folder. Tests read it through `status --json`.
+ * The description of a cluster, stored as cluster.json in its state folder. Tests read it through `status --json`.
  * @typedef {object} Settings
  * @property {string} release of Hadoop
- * @property {number} nmHeartbeatMs how often a NodeManager reports, which paces allocation
- * @property {number} nodes how many NodeManagers
- * @property {boolean} ha whether there are two ResourceManagers and two NameNodes, of which one each serves
- * @property {boolean} httpfs whether an HttpFS stands beside the NameNode
- * @property {boolean} router whether a router of HDFS stands in front of the NameNode
- * @property {boolean} timeline whether a timeline server stands beside the ResourceManager
- * @property {boolean} secure whether everybody has to prove who he is: Kerberos, tokens, HTTPS
+ * @property {number} nmHeartbeatMs the interval of NodeManagers' heartbeats, which limits the pace of allocation
+ * @property {number} nodes the number of NodeManagers
+ * @property {boolean} ha whether there are two ResourceManagers and two NameNodes, with one of each active
+ * @property {boolean} httpfs whether an HttpFS runs beside the NameNode
+ * @property {boolean} router whether an HDFS router runs in front of the NameNode
+ * @property {boolean} timeline whether a timeline server runs beside the ResourceManager
+ * @property {boolean} secure whether users are authenticated: Kerberos, tokens, HTTPS
  * @property {"privacy" | "integrity" | "authentication"} protection of RPC and of HDFS's data on a secure cluster
  * @property {number} tokenLifetimeS of the delegation tokens of a secure cluster, in seconds; 0: Hadoop's own, 7 days
- * @property {"exclusive" | "shareable" | "none"} label how the second node's label `gpu` is made
+ * @property {"exclusive" | "shareable" | "none"} label the kind of the second node's label `gpu`
  * @property {"dominant" | "default"} calculator whether the capacity scheduler counts every resource, or memory alone
- * @property {"capacity" | "fair"} scheduler the ResourceManager's; the fair one has no queues but those that submissions make
+ * @property {"capacity" | "fair"} scheduler the ResourceManager's scheduler; the fair one has only the queues that submissions create
  * @property {"heartbeat" | "async" | "multi-node"} scheduling when the capacity scheduler places containers, and over how many nodes at once
- * @property {boolean} preemption whether a queue takes back what the other borrowed
- * @property {number} isolate which NodeManager, from 1, has a network of its own; 0: none
- * @property {number} smallDisk which NodeManager, from 1, has a small disk of its own for its containers' files; 0: none
- * @property {"quick" | "full"} compiler how daemons' Java compiles: for a quick start, or for throughput
+ * @property {boolean} preemption whether a queue takes back what the other has borrowed
+ * @property {number} isolate the NodeManager, from 1, with a network of its own; 0: none
+ * @property {number} smallDisk the NodeManager, from 1, with a small disk of its own for its containers' files; 0: none
+ * @property {"quick" | "full"} compiler how the daemons' JVMs compile: for a quick start, or for throughput
  * @property {Record<string, string>} properties Hadoop's keys set by `--set`
  *
  * @typedef {object} ClusterRecord
  * @property {string} name
- * @property {string} state folder of everything
- * @property {number} network N of its addresses
+ * @property {string} state the folder with everything that belongs to it
+ * @property {number} network the N in its addresses
  * @property {import("./network.mjs").Addresses} addresses
  * @property {{ hdfs: import("./accounts.mjs").Account, yarn: import("./accounts.mjs").Account }} users
- * @property {string} submitter the person's own user, who has a home in HDFS too
+ * @property {string} submitter the user of the person who starts it, who has a home in HDFS too
  * @property {string} javaHome
  * @property {string} jars
- * @property {string} classArchive of the jars' classes, for this Java; may not exist yet
+ * @property {string} classArchive the archive of the jars' classes for this Java; may not exist yet
  * @property {Settings} settings
  */
 
@@ -62,7 +62,7 @@ export const DEFAULT_SETTINGS = {
   properties: {},
 };
 
-/** @param {string} state @returns {Promise<ClusterRecord | undefined>} undefined when no cluster was ever made there */
+/** @param {string} state @returns {Promise<ClusterRecord | undefined>} undefined when there was never a cluster there */
 export async function readRecord(state) {
   const { record } = layout(state);
   return existsSync(record) ? JSON.parse(await readFile(record, "utf8")) : undefined;

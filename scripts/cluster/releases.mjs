@@ -1,6 +1,6 @@
 /**
- * The releases of Hadoop that a cluster can be of, the oldest first. `profiles` are those of docker/hadoop/pom.xml whose jars Maven Central has
- * of that release.
+ * The Hadoop releases for a cluster, the oldest first. `profiles` are those in docker/hadoop/pom.xml for whose jars Maven Central has that
+ * release.
  * @type {Readonly<Record<string, { profiles: readonly string[] }>>}
  */
 export const RELEASES = {
@@ -17,5 +17,5 @@ export function profilesOf(release) {
   return known.profiles;
 }
 
-/** The one that is tried in depth. */
+/** The release that is tested in depth. */
 export const DEFAULT_RELEASE = "3.4.2";

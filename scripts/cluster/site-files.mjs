@@ -19,14 +19,14 @@ import { keytabOf } from "./secure/realm.mjs";
 
 const TEMPLATES = join(HADOOP_FILES, "conf");
 
-/** What `--set yarn.resource-types=…` names instead: sites call GPUs `nvidia.com/gpu`, or count profiles of MIG. */
+/** `--set yarn.resource-types=…` replaces it by another name: sites call GPUs `nvidia.com/gpu`, or count MIG profiles. */
 const GPU_TYPE = "yarn.io/gpu";
 
 /** The classes of `--calculator` and `--scheduler`, in the packages that the templates name. */
 const CALCULATORS = { dominant: "DominantResourceCalculator", default: "DefaultResourceCalculator" };
 const SCHEDULERS = { capacity: "capacity.CapacityScheduler", fair: "fair.FairScheduler" };
 
-/** What `--scheduling` adds to the capacity scheduler, which by itself places containers on a node when that reports. */
+/** The settings that `--scheduling` adds to the capacity scheduler, which by default places containers on a node at its heartbeat. */
 const SORTING = "yarn.scheduler.capacity.multi-node-sorting.policy";
 /** @type {Record<Settings["scheduling"], Record<string, string>>} */
 const SCHEDULING = {
@@ -41,7 +41,7 @@ const SCHEDULING = {
   },
 };
 
-/** What `--preemption` adds: the two queues take back what the other borrowed. */
+/** The settings of `--preemption`: the two queues take back what the other has borrowed. */
 const PREEMPTION = {
   "yarn.resourcemanager.scheduler.monitor.enable": "true",
   "yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval": "1000",
@@ -75,9 +75,9 @@ export async function writeSiteFiles(cluster) {
     ...extraProperties(cluster),
   };
   await renderFolder("", conf, values);
-  // The capacity scheduler rounds what a queue uses up to whole units of every resource: of two GPUs one would count as
-  // used by a queue that has none, half of all, and a queue so far above its share gets nothing back by preemption
-  // (UsersManager.computeUserLimit, which bounds the pending asks that the preemption policy sees).
+  // The capacity scheduler rounds a queue's use up to whole units of every resource: with two GPUs, one would count as
+  // used by a queue that uses none, half of all, and a queue so far above its share gets nothing back by preemption
+  // (UsersManager.computeUserLimit, which bounds the pending requests that the preemption policy sees).
   const gpus = settings.preemption ? "0" : "2";
   for (const [index, address] of addresses.nodes.entries()) {
     const node = nodeName(index);
@@ -109,7 +109,7 @@ export async function writeSiteFiles(cluster) {
 }
 
 /**
- * What a secure cluster's clients, its daemons and its two keepers of keys read beside.
+ * The further files that a secure cluster's clients, daemons, KDC and KMS read.
  * @param {ClusterRecord} cluster @param {Placeholders} common
  */
 async function renderSecurity(cluster, common) {
@@ -139,19 +139,19 @@ async function renderSecurity(cluster, common) {
 }
 
 /**
- * What the daemons' JVMs resolve names by. On an open cluster every address is its own name, or nodes would register under names of this
- * machine's /etc/hosts; this host is the master, because Hadoop replaces a loopback address in the URLs that it shows
- * people by the local host's name.
+ * The file by which the daemons' JVMs resolve names. On an open cluster every address is its own name: otherwise nodes would register
+ * under names in this machine's /etc/hosts; this host is the master, because Hadoop replaces a loopback address in the URLs that it
+ * shows people by the local host's name.
  * @param {ClusterRecord} cluster
  */
 function hostsFile(cluster) {
   const [master, ...others] = hostEntries(cluster).map(({ address, name }) => `${address} ${name}`);
   const lines = [`${master} ${hostname()}`, ...others];
-  // Where the master is 127.0.0.1 the first line answers for that address.
+  // If the master is 127.0.0.1, the first line defines the name of that address.
   return [...lines, "127.0.0.1 localhost", ""].join("\n");
 }
 
-/** A ResourceManager that counts memory alone does not start where there are other resource types. @param {Settings} settings */
+/** A ResourceManager that only counts memory does not start with other resource types. @param {Settings} settings */
 const countsEverything = ({ calculator }) => calculator === "dominant";
 
 /** @param {Settings} settings */
@@ -166,7 +166,7 @@ export const GPU_NODE = 1;
 export const nodeName = (index) => `nm${index + 1}`;
 
 /**
- * The templates directly in a folder, `""` for that of all.
+ * Renders the templates directly in a folder, `""` for the common one.
  * @param {string} templates @param {string} folder @param {Placeholders} values
  */
 async function renderFolder(templates, folder, values) {
@@ -176,7 +176,7 @@ async function renderFolder(templates, folder, values) {
 }
 
 /**
- * Fills the placeholders `@NAME@` of one template; one that has no value is a defect of the template.
+ * Fills the placeholders `@NAME@` of one template; one without a value is a defect of the template.
  * @typedef {Record<string, string>} Placeholders by name
  * @param {string} template @param {string} folder @param {Placeholders} values
  */
@@ -190,7 +190,10 @@ async function render(template, folder, values) {
   await writeFile(join(folder, basename(template)), text);
 }
 
-/** `--set key=value` goes to the file that Hadoop reads such keys from; later entries of a file win. @param {ClusterRecord} cluster @returns {Placeholders} */
+/**
+ * Puts `--set key=value` into the file from which Hadoop reads the key; later entries in a file win. @param {ClusterRecord} cluster
+ * @returns {Placeholders}
+ */
 function extraProperties(cluster) {
   const { preemption, properties, scheduling, httpfs } = cluster.settings;
   /** @type {Record<ReturnType<typeof siteFileOf>, string[]>} */
@@ -210,7 +213,7 @@ function extraProperties(cluster) {
   return Object.fromEntries(Object.entries(files).map(([file, lines]) => [file, lines.join("\n  ")]));
 }
 
-/** The first version of YARN's timeline, which forgets all when it ends. @param {ClusterRecord} cluster */
+/** The first version of YARN's timeline server, which loses everything when it ends. @param {ClusterRecord} cluster */
 function timelineProperties({ addresses, settings }) {
   if (!settings.timeline) return {};
   return {
@@ -221,7 +224,7 @@ function timelineProperties({ addresses, settings }) {
   };
 }
 
-/** HttpFS asks the NameNode in the name of those who ask it. @param {{ name: string }} user */
+/** HttpFS calls the NameNode on behalf of its clients. @param {{ name: string }} user */
 const proxyUser = ({ name }) => ({ [`hadoop.proxyuser.${name}.hosts`]: "*", [`hadoop.proxyuser.${name}.groups`]: "*" });
 
 /** @param {Record<string, string>} properties */
@@ -248,7 +251,7 @@ function groupMapping({ users, submitter }) {
   const groups = new Map([...PEOPLE, submitter].map((name) => [name, name]));
   groups.set(users.hdfs.name, `${users.hdfs.name},hadoop`).set(users.yarn.name, `${users.yarn.name},hadoop`);
   groups.set(PROXY_SERVICE, PROXY_SERVICE);
-  // The user of the ResourceManager's web pages; it has no groups.
+  // The user of the ResourceManager's web pages, who has no groups.
   groups.set("dr.who", "");
   return [...groups].map(([user, list]) => `${user}=${list}`).join(";");
 }

@@ -10,10 +10,10 @@ import { nodeName } from "./site-files.mjs";
 
 const run = promisify(execFile);
 
-/** Room for what three users' jobs bring with them; what fills it fills no disk of this machine. */
+/** Room for the files of three users' jobs; filling it fills no disk of this machine. */
 const SIZE = "1g";
 
-/** Gives the chosen NodeManager's `local/` a file system of its own, in memory. @param {ClusterRecord} cluster */
+/** Mounts a file system in memory at the chosen NodeManager's `local/`. @param {ClusterRecord} cluster */
 export async function mountSmallDisk(cluster) {
   const { smallDisk } = cluster.settings;
   if (smallDisk === 0) return;
@@ -25,7 +25,7 @@ export async function mountSmallDisk(cluster) {
   await run("mount", ["--types", "tmpfs", "--options", options, "tony-small-disk", folder]);
 }
 
-/** Unmounts whatever is mounted in a cluster's folder, in use or not. @param {string} state */
+/** Unmounts everything that is mounted in a cluster's folder, in use or not. @param {string} state */
 export async function unmountDisks(state) {
   const lines = (await readFile("/proc/self/mounts", "utf8")).split("\n");
   // fstab(5): a space in a path is \040.

@@ -10,7 +10,7 @@ import { STORE_PASSWORD } from "./secure/certificates.mjs";
 import { nodeName } from "./site-files.mjs";
 
 /**
- * The cluster and its daemons as data; what `status --json` prints and the tests read.
+ * The cluster and its daemons as data, which `status --json` prints and the tests read.
  * @param {string} name
  */
 export async function clusterStatus(name) {
@@ -67,7 +67,7 @@ export async function clusterStatus(name) {
   };
 }
 
-/** Paths, and the password of the store that all web servers have their certificate from. @param {{ state: string }} cluster */
+/** Paths, and the password of the store with the certificate of all web servers. @param {{ state: string }} cluster */
 function securityOf({ state }) {
   const { krb5Conf, keytabs, certificateAuthority, keyStore } = layout(state).secure;
   return { krb5Conf, keytabs, certificateAuthority, keyStore: { file: keyStore, password: STORE_PASSWORD } };

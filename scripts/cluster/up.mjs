@@ -42,11 +42,12 @@ import { mountSmallDisk, unmountDisks } from "./small-disk.mjs";
 
 /** @typedef {ReturnType<typeof import("./progress.mjs").progressTo>} Progress */
 
-/** A loaded machine takes a minute; more means that something is wrong. */
+/** A loaded machine takes a minute; a longer start means that something is wrong. */
 const START_LIMIT_MS = 120_000;
 
 /**
- * Brings the cluster of that name up: makes what is absent, starts what does not run, waits until jobs can be submitted.
+ * Brings up the cluster with that name: creates what is absent, starts what does not run, and waits until jobs can be
+ * submitted.
  * @param {string} name
  * @param {Partial<Settings>} wanted settings given by the caller
  * @param {Progress} progress
@@ -57,7 +58,7 @@ export async function up(name, wanted, progress) {
 }
 
 /**
- * The same where the jars have been prepared.
+ * The same when the jars are prepared already.
  * @param {string} name
  * @param {Partial<Settings>} wanted
  * @param {Awaited<ReturnType<typeof prepareJars>>} prepared
@@ -87,12 +88,12 @@ export async function start(name, wanted, { java, jars }, progress) {
 }
 
 /**
- * Checks what this machine must have, and fetches the jars of Hadoop's release on first use; only that needs Maven.
+ * Checks this machine's prerequisites, and fetches the jars of the Hadoop release on first use; only that needs Maven.
  * @param {Partial<Settings>} wanted
  * @param {Progress} progress
  */
 export async function prepareJars({ release = DEFAULT_SETTINGS.release, secure = false }, progress) {
-  // Whatever is written from here on must be readable by the daemons' users.
+  // Everything written from here on must be readable for the daemons' users.
   process.umask(0o022);
   const { cached } = await jarsFolder(release);
   /** @type {Prerequisite[]} */
@@ -111,7 +112,7 @@ export async function prepareJars({ release = DEFAULT_SETTINGS.release, secure =
 }
 
 /**
- * The record of the cluster: as it runs, or as it will be started.
+ * The record of the cluster: that of the running one, or of the one to start.
  * @param {string} name @param {string} state @param {Partial<Settings>} wanted @param {Awaited<ReturnType<typeof prepareJars>>} prepared
  * @returns {Promise<ClusterRecord>}
  */
@@ -176,7 +177,7 @@ async function describeCluster(name, state, wanted, { jars, java }) {
   return cluster;
 }
 
-/** On what it depends how HDFS lies on the disk. @param {Settings} settings */
+/** What the format of HDFS on the disk depends on. @param {Settings} settings */
 const hdfsOf = ({ release, ha, secure }) =>
   `Hadoop ${release} with ${ha ? "two NameNodes" : "one NameNode"}${secure ? ", secure" : ""}`;
 
@@ -186,10 +187,13 @@ async function countRunning(cluster) {
   return pids.filter((pid) => pid !== undefined).length;
 }
 
-/** Whose data outlive a `down`: HDFS, and the keys of what is encrypted there. */
+/** Daemons whose data survive a `down`: HDFS's, and the KMS with the keys of the encrypted data. */
 const KEPT = ["NameNode", "DataNode", "JournalNode", "KMS"];
 
-/** Folders owned by who writes them. A cluster that does not run has no applications: what is left of some is removed. @param {ClusterRecord} cluster */
+/**
+ * Makes folders owned by the users that write to them. A cluster that does not run has no applications: their remaining files are removed.
+ * @param {ClusterRecord} cluster
+ */
 async function prepareFolders(cluster) {
   const { data, logs, pids, temporary, daemonData } = layout(cluster.state);
   await killProcessesOf(cluster.state);
@@ -210,7 +214,7 @@ async function ownedFolder(path, { uid, gid }) {
   if (process.getuid?.() === 0) await chown(path, uid, gid);
 }
 
-/** `tony-ts` for a shell that took our `env`: this checkout's bundle, run by the Node that runs us. @param {ClusterRecord} cluster */
+/** Writes `tony-ts` for shells that use our `env`: this checkout's bundle, run by the current Node. @param {ClusterRecord} cluster */
 async function writeShim({ state }) {
   const { bin } = layout(state);
   const program = join(CHECKOUT, "dist", "programs", "tony-ts.cjs");
@@ -227,7 +231,7 @@ async function writeShim({ state }) {
   );
 }
 
-/** @param {ClusterRecord} cluster @returns {Promise<boolean>} whether anything was to be done; an `up` that was cut off is completed */
+/** @param {ClusterRecord} cluster @returns {Promise<boolean>} whether anything had to be done; an interrupted `up` is completed */
 async function startWhatIsDown(cluster) {
   const { prepared } = layout(cluster.state);
   const daemons = daemonsOf(cluster);
@@ -238,7 +242,7 @@ async function startWhatIsDown(cluster) {
   await Promise.all(down.map((daemon) => expectFreePorts(daemon)));
   await startInOrder(cluster, down);
   await waitFor(cluster, "the masters to serve", () => mastersAreReady(cluster));
-  // A NodeManager that comes back within its expiry was active all the while: only itself tells that it serves.
+  // A NodeManager that returns within its expiry counted as active all the time: only the NodeManager itself shows that it serves.
   for (const daemon of daemons.filter((any) => !isMaster(any))) await untilItServes(cluster, daemon);
   await waitFor(cluster, "HDFS to take writes", () => hdfsIsReady(cluster));
   await makeHdfsFolders(cluster);
@@ -256,7 +260,8 @@ async function startWhatIsDown(cluster) {
 }
 
 /**
- * What others do not start without goes first. Formatting takes a JVM of its own: the others start meanwhile and wait for HDFS.
+ * Starts the daemons first that others depend on. Formatting runs in a JVM of its own: the others start meanwhile and wait for
+ * HDFS.
  * @param {ClusterRecord} cluster @param {Daemon[]} daemons
  */
 async function startInOrder(cluster, daemons) {
@@ -270,12 +275,12 @@ async function startInOrder(cluster, daemons) {
   for (const daemon of formatted) await startDaemon(cluster, daemon);
 }
 
-/** @param {ClusterRecord} cluster @param {Daemon} daemon @param {Daemon[]} [started] what has to run meanwhile */
+/** @param {ClusterRecord} cluster @param {Daemon} daemon @param {Daemon[]} [started] daemons that have to keep running meanwhile */
 async function untilItServes(cluster, daemon, started) {
   await waitFor(cluster, `${daemon.title} to serve`, () => serves(cluster, daemon), started);
 }
 
-/** A web server listens before what it serves is loaded, which may fail. @param {ClusterRecord} cluster @param {Daemon} daemon */
+/** A web server listens before its application is loaded, which may fail. @param {ClusterRecord} cluster @param {Daemon} daemon */
 async function serves(cluster, { host, ports, url }) {
   if ((await Promise.all(ports.map((port) => accepts(host, port)))).includes(false)) return false;
   return url === undefined || (await isAnswered(cluster, url));
@@ -283,7 +288,7 @@ async function serves(cluster, { host, ports, url }) {
 
 /** @param {Daemon} daemon */
 async function expectFreePorts({ title, host, namespace, ports }) {
-  // A namespace is made for one daemon.
+  // A namespace is created for one daemon.
   if (namespace !== undefined) return;
   for (const port of ports) {
     if (await canListen(host, port)) continue;
@@ -295,7 +300,7 @@ async function expectFreePorts({ title, host, namespace, ports }) {
 }
 
 /**
- * Waits for a condition as long as all that was started runs; a daemon that failed ends the wait with the last lines of its log.
+ * Waits for a condition while all started daemons run; a failed daemon ends the wait with the last lines of its log.
  * @param {ClusterRecord} cluster @param {string} what @param {() => Promise<boolean>} condition
  */
 async function waitFor(cluster, what, condition, started = daemonsOf(cluster)) {
@@ -313,7 +318,7 @@ async function waitFor(cluster, what, condition, started = daemonsOf(cluster)) {
   }
 }
 
-/** A process may stay although its main thread failed: other threads keep it. @param {ClusterRecord} cluster @param {Daemon} daemon */
+/** A process may survive the failure of its main thread: other threads keep it alive. @param {ClusterRecord} cluster @param {Daemon} daemon */
 async function hasFailed(cluster, daemon) {
   if ((await runningPid(cluster, daemon)) === undefined) return true;
   return mainThreadFailed(await endOfLog(cluster, daemon));

@@ -5,16 +5,16 @@ import { wordsOf } from "../problem.mjs";
 import { plantIn } from "./plant.mjs";
 import { runTests } from "./test-run.mjs";
 
-/** Without a bug: far more than any test takes, also at the lowest priority beside other work. */
+/** Limits without a bug: far more than any test takes, even at the lowest priority during other work. */
 const UNCHANGED = { testTimeoutMs: 240_000, limitMs: 1_200_000 };
-/** What a bug may add to a test's usual time, and to that of all, before it counts as hanging. */
+/** How much a bug may add to a test's usual time, and to the whole run's, before it counts as hanging. */
 const PATIENCE_MS = 30_000;
 
-/** @type {Map<string, Promise<import("./test-run.mjs").TestRun>>} by what catches: each is run once, for all copies */
+/** @type {Map<string, Promise<import("./test-run.mjs").TestRun>>} by the catching test: each is run once, for all copies */
 const unchanged = new Map();
 
 /**
- * Plants the bug, runs its test, and takes the bug out again. The test must pass without the bug: one that fails anyway notices nothing.
+ * Plants the bug, runs its test, and removes the bug. The test must pass without the bug: a test that fails anyway proves nothing.
  * @param {string} copy of the checkout
  * @param {import("../../test/mutants/mutants.mjs").Mutant} mutant
  * @param {AbortSignal} ended
@@ -45,7 +45,7 @@ function runUnchanged(copy, mutant, ended) {
   return run;
 }
 
-/** @param {string} mutated @returns {Promise<string | undefined>} why it is no program */
+/** @param {string} mutated @returns {Promise<string | undefined>} why it is not a valid program */
 async function whyNoProgram(mutated) {
   try {
     await transform(mutated, { loader: "ts" });
@@ -56,8 +56,9 @@ async function whyNoProgram(mutated) {
 }
 
 /**
- * A test that hangs fails by its own time-out. The time for all counts only where a bug leaves no turn to that: an endless loop.
- * @param {Pick<import("./test-run.mjs").TestRun, "durationMs" | "longestMs">} usual without the bug
+ * A test that hangs fails by its own time-out. The limit of the whole run only matters where a bug prevents that: an endless
+ * loop.
+ * @param {Pick<import("./test-run.mjs").TestRun, "durationMs" | "longestMs">} usual the run without the bug
  * @returns {import("./test-run.mjs").Limits}
  */
 export function limitsFrom({ durationMs, longestMs }) {
@@ -66,7 +67,8 @@ export function limitsFrom({ durationMs, longestMs }) {
 }
 
 /**
- * @param {Pick<import("./test-run.mjs").TestRun, "passed" | "failures" | "endless" | "output">} run with the bug
+ * @param {Pick<import("./test-run.mjs").TestRun, "passed" | "failures" | "endless" | "output">} run the run with the
+ * bug
  * @param {import("../../test/mutants/mutants.mjs").Catch} caughtBy
  * @returns {string | undefined}
  */

@@ -6,10 +6,10 @@ import { parseSync } from "@swc/core";
  * Where a bug is planted, and what it changes there.
  * @typedef {object} Edit
  * @property {string} inside the function, method or constant, by its name; `Class.method` where several have it
- * @property {string} find what stands there once, however it is laid out
+ * @property {string} find the code that occurs there once, in any layout
  * @property {string} replace
  *
- * @typedef {{ readonly names: readonly string[], readonly start: number, readonly end: number }} Declaration its place counts bytes
+ * @typedef {{ readonly names: readonly string[], readonly start: number, readonly end: number }} Declaration its place is in bytes
  */
 
 /**
@@ -34,7 +34,7 @@ export function plant({ file, inside, find, replace }, text) {
 }
 
 /**
- * In a file of a checkout, which is only read.
+ * Applies an edit to the text of a file in a checkout, without writing it.
  * @param {string} checkout
  * @param {Edit & { readonly file: string }} edit
  * @returns {{ text: string, mutated: string, problem?: undefined } | { problem: string, mutated?: undefined }}
@@ -47,7 +47,7 @@ export function plantIn(checkout, edit) {
   return mutated === undefined ? { problem } : { text, mutated };
 }
 
-/** What matches a piece of code whatever the formatter makes of it. @param {string} code */
+/** A pattern that matches a piece of code in any layout of the formatter. @param {string} code */
 function layoutFree(code) {
   const tokens = code.match(/[\w$]+|\S/g) ?? [];
   const joined = tokens.map((token, index) => {
@@ -61,7 +61,7 @@ function layoutFree(code) {
 }
 
 /**
- * Functions, classes, constants and what a class declares, each by its names.
+ * Functions, classes, constants and class members, each with its names.
  * @param {string} text
  * @returns {readonly Declaration[]}
  */
@@ -97,7 +97,7 @@ function nameOf(member) {
   return "value" in member.key ? String(member.key.value) : undefined;
 }
 
-/** Its type calls it `id`, its value is where other names have theirs. @param {object} key */
+/** Its type declares `id`, but its value is where other names have theirs. @param {object} key */
 const privateName = (key) => Reflect.get(key, "value");
 
 /** swc counts from 1. @param {import("@swc/core").Span} span @param {string[]} names @returns {Declaration} */

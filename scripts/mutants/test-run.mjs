@@ -3,26 +3,26 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readTestLog } from "../test/test-log.mjs";
 
-/** Of the output of a run that fails. */
+/** How many lines of a failed run's output are shown. */
 const SHOWN_LINES = 15;
 
 const JEST = ["--experimental-vm-modules", "--no-warnings=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
 
 /**
- * What became of a run of tests.
+ * The result of a test run.
  * @typedef {object} TestRun
  * @property {boolean} passed
- * @property {readonly string[]} failures the tests or seeds that failed, with what they said
- * @property {boolean} endless that it was ended from outside, after `limitMs`
+ * @property {readonly string[]} failures the tests or seeds that failed, with their messages
+ * @property {boolean} endless whether it was ended from outside, after `limitMs`
  * @property {string} output its last lines
- * @property {number} durationMs of the whole
- * @property {number} longestMs of the test that took most; 0 for a simulation
+ * @property {number} durationMs of the whole run
+ * @property {number} longestMs of the slowest test; 0 for a simulation
  *
- * @typedef {{ readonly testTimeoutMs: number, readonly limitMs: number }} Limits of each test, and of the whole
+ * @typedef {{ readonly testTimeoutMs: number, readonly limitMs: number }} Limits for each test, and for the whole run
  */
 
 /**
- * Runs what must catch a mutant, until its first failure.
+ * Runs the tests that must catch a mutant, until the first failure.
  * @param {string} copy of the checkout
  * @param {import("../../test/mutants/mutants.mjs").Mutant} mutant
  * @param {Limits} limits
@@ -48,7 +48,7 @@ export async function runTests(copy, { caughtBy, file }, { testTimeoutMs, limitM
 function unitTests(copy, beginning) {
   const choice = ["--selectProjects", "unit", "--testPathPatterns", `/test/${beginning}`, "--runInBand"];
   const order = ["--testSequencer", join(copy, "test/support/nearest-first.mjs")];
-  // A bug may leave a program that keeps Jest from ending.
+  // A bug may leave something running that keeps Jest from exiting.
   const end = ["--bail", "--forceExit"];
   const reporters = ["--reporters", "default", "--reporters", join(copy, "scripts/test/test-log-reporter.mjs")];
   return [...choice, ...order, ...end, ...reporters, "--cacheDirectory", join(copy, ".jest")];

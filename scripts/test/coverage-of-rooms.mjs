@@ -1,9 +1,9 @@
 /**
- * Percent of a room's lines and branches that ran, with one decimal.
+ * The percentage of a room's lines and branches that ran, with one decimal.
  * @typedef {{ lines: number, branches: number }} Coverage
  */
 
-/** The programs, which have what they cover counted each. */
+/** The programs, each of whose coverage is measured. */
 export const ROOMS = ["am", "client", "executor", "src"];
 const KINDS = /** @type {const} */ (["lines", "branches"]);
 
@@ -12,7 +12,7 @@ const CHANCE = 0.3;
 
 /**
  * @param {Record<string, Record<"lines" | "branches", { total: number, covered: number }>>} files by their path from the checkout's root
- * @returns {Record<string, Coverage>} of the rooms that have such files
+ * @returns {Record<string, Coverage>} for the rooms that have such files
  */
 export function coverageOfRooms(files) {
   return Object.fromEntries(
@@ -31,7 +31,7 @@ export function coverageOfRooms(files) {
 /**
  * @param {Record<string, Coverage>} measured
  * @param {Record<string, Coverage>} expected
- * @returns {{ lines: string[], fell: boolean }} what to print, and whether less is covered than expected
+ * @returns {{ lines: string[], fell: boolean }} the lines to print, and whether less is covered than expected
  */
 export function compareCoverage(measured, expected) {
   const compared = Object.entries(measured).flatMap(([room, now]) =>

@@ -1,4 +1,4 @@
-// Compares what the unit tests cover, the simulation's thousand lives among them, with test/coverage.json; USAGE says how.
+// Compares the coverage of the unit tests, which include the simulation's thousand lives, with test/coverage.json; see USAGE.
 import { readFile, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -40,7 +40,7 @@ function parseCommandLine() {
   }
 }
 
-/** Jest's json-summary, its paths from the checkout's root. */
+/** Jest's json-summary, with paths relative to the checkout's root. */
 async function readSummary() {
   const text = await readFile(MEASURED, "utf8").catch((cause) => {
     throw new Problem("Nothing is measured yet: npm run coverage", { exitCode: 2, cause });

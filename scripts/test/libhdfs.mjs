@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Hadoop's libhdfs.so, for the tests: kept in the user's cache, compiled on first use from the sources that PyPI has of it.
-// Prints its path: node scripts/test/libhdfs.mjs PYTHON, an interpreter that has pip, setuptools and wheel
+// Hadoop's libhdfs.so, for the tests: kept in the user's cache, compiled on first use from the sources on PyPI. Prints its
+// path: node scripts/test/libhdfs.mjs PYTHON, an interpreter that has pip, setuptools and wheel
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { cacheFolder } from "../cluster/folders.mjs";
 import { checkPrerequisites } from "../prerequisites.mjs";
 import { Problem, printedBy, runMain } from "../problem.mjs";
 
-/** pydoop brings the C sources of Hadoop's hadoop-hdfs-native-client, whose own library Hadoop's jars do not have. */
+/** pydoop contains the C sources of Hadoop's hadoop-hdfs-native-client, whose library is not part of Hadoop's jars. */
 const RELEASE = "pydoop-2.0.0";
 const FOLDERS = ["", "common", "os/posix"];
 const HEADERS = ["", "include", "include/hdfs", "os", "os/posix", "common"];

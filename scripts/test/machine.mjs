@@ -8,8 +8,8 @@ import { askToInstall, packageInstaller } from "../system-packages.mjs";
  */
 
 /**
- * Installs what phases need of this machine, after one question on a terminal. What did not come stops the phases that need it, and those
- * alone.
+ * Installs what phases need on this machine, after one question on a terminal. If something cannot be installed, only the phases that
+ * need it do not run.
  * @param {readonly Prerequisite[]} wanted
  * @param {{ yes: boolean }} options
  * @returns {Promise<ReadonlyMap<Prerequisite, string>>} what this machine still lacks, and why
@@ -42,7 +42,7 @@ async function installAll(missing, yes) {
   if ("refusal" in installer) return installer.refusal;
   const started = performance.now();
   const failure = await failureOf(installer);
-  // One package that does not come is no reason to go without the others.
+  // One package that cannot be installed is no reason to go without the others.
   const failures = failure === undefined ? [] : await eachAlone(groups);
   console.log(`system packages  ${((performance.now() - started) / 1000).toFixed(0)} s`);
   return failures.length === 0 ? undefined : failures.join("\n");

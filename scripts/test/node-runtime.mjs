@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs a command line of Node with another release of Node, which npm has as a package; it is kept in the user's cache.
+// Runs a command line with another release of Node, which comes from an npm package and is kept in the user's cache.
 //   node scripts/test/node-runtime.mjs 22 node_modules/jest/bin/jest.js …
 import { execFile, spawn } from "node:child_process";
 import { mkdir } from "node:fs/promises";
@@ -9,7 +9,7 @@ import { provideFolder } from "../cached-folder.mjs";
 import { cacheFolder } from "../cluster/folders.mjs";
 import { Problem, runMain } from "../problem.mjs";
 
-/** The releases that tony-ts is tested with, by their major version. @type {Readonly<Record<string, string>>} */
+/** The Node releases that tony-ts is tested with, by major version. @type {Readonly<Record<string, string>>} */
 const nodeReleases = { 20: "20.20.2", 22: "22.23.3", 24: "24.21.0" };
 
 const run = promisify(execFile);
@@ -40,7 +40,7 @@ async function provideNode(major) {
 }
 
 /**
- * What it starts by the name `node` is that release too.
+ * Processes that it starts as `node` use that release too.
  * @param {string} node
  * @param {readonly string[]} args
  * @returns {Promise<number>} its exit code, 1 for a signal

@@ -6,12 +6,13 @@ import { NODE_RELEASES, OLDEST_HADOOP, PYTHON_ENVIRONMENTS, preparations } from 
 
 /** @typedef {import("./phase.mjs").Phase} Phase */
 
-/** The newest release of Node that tony-ts is tested with, or the oldest where the newest runs the tests. */
+/** The newest Node release that tony-ts is tested with, or the oldest where the newest runs the tests. */
 const OTHER_NODE = process.versions.node.split(".")[0] === "24" ? "20" : "24";
 
 /**
- * The rooms of test/ whose code stands on what Node itself does: sockets, streams, HTTP, TLS, gRPC, files, compression, cryptography,
- * processes and signals. All else is the language alone, and is tested on one release. Real jobs run on each: test/e2e/environments/node.
+ * The rooms of test/ whose code depends on Node's own modules: sockets, streams, HTTP, TLS, gRPC, files, compression, cryptography,
+ * processes and signals. All other code depends only on the language, and is tested on one release. Real jobs run on each:
+ * test/e2e/environments/node.
  */
 const RUNTIME_ROOMS = [
   ["am/scheduler/", "api/", "client/logs/", "client/shipping/", "history/avro/", "journal/", "machine", "programs"],
@@ -19,20 +20,23 @@ const RUNTIME_ROOMS = [
   ["hadoop/"],
 ];
 
-/** The programs whose coverage is counted today: Istanbul's counters double what tests compute. */
+/** The programs whose coverage is measured today: Istanbul's counters double the tests' computing time. */
 const COUNTED = inTurn(ROOMS, 1).map((room) => `${room}/**/*.ts`);
 
-/** As Cloudera's clusters have them. */
+/** As on Cloudera's clusters. */
 const INDEXED_LOGS = [
   ...["--set", "yarn.log-aggregation.file-formats=IFile,TFile"],
   "--set",
   "yarn.log-aggregation.file-controller.IFile.class=org.apache.hadoop.yarn.logaggregation.filecontroller.ifile.LogAggregationIndexedFileController",
 ];
 
-/** Seeds that no run had before. A failure prints the command with this number, which repeats it. */
+/** Seeds that no run has had before. A failure prints the command with this number, which repeats it. */
 const FRESH_SEED = String(Math.floor(Date.now() / 1000));
 
-/** Frameworks take turns, as Hadoops do that are set up or made otherwise: each day has about as much of both. @type {Readonly<Record<string, number>>} */
+/**
+ * Frameworks take turns, as do Hadoop clusters with other settings or releases: each day has about as much of both. @type
+ * {Readonly<Record<string, number>>}
+ */
 const TURN_OF_ENVIRONMENT = {
   ...{ dask: 0, horovod: 0, jax: 0 },
   ...{ mpi: 1, tensorflow: 1 },
@@ -43,15 +47,15 @@ const TURN_OF_ENVIRONMENT = {
 const EVERYDAY_JOBS = "cli-jobs|cli-local|cli-refusals|examples|programs";
 
 /**
- * Files of test/e2e that meet a secure cluster's doors: who asks, by which ticket or token, and what is told. The others' programs are the
- * same there.
+ * Files of test/e2e that depend on a secure cluster's access checks: who asks, with which ticket or token, and what is shown. The others'
+ * programs behave the same there.
  */
 const SECURE_JOBS = [
   ...["attacks", "cli-jobs", "forward", "submissions"],
   ...inTurn(["cli-refusals|library", "feed-results|trouble-daemons", "resume|sessions"], 1),
 ].join("|");
 
-/** What needs no cluster, and computes. @type {readonly Phase[]} */
+/** Phases that need no cluster and compute. @type {readonly Phase[]} */
 const withoutCluster = [
   {
     name: "types",
@@ -78,7 +82,7 @@ const withoutCluster = [
     withPhase: {
       coverage: ["--coverage", `--collectCoverageFrom=${JSON.stringify([...COUNTED, "!**/generated/**"])}`],
     },
-    // It is two processes on two cores; the suites beside it wait for daemons meanwhile.
+    // Two processes on two cores; the concurrent suites mostly wait for daemons.
     cores: ONE,
     limitSeconds: 2700,
     needs: ["build"],
@@ -172,7 +176,7 @@ const withoutCluster = [
     what: "the tests that depend on the runtime, a third each day, on another release of Node",
     command: nodeRelease(
       OTHER_NODE,
-      // Each file's modules stay in a process: Jest's workers are replaced in time (jest.config.mjs), its own process never is.
+      // Each file's modules stay in a process: Jest's workers are replaced in time (jest.config.mjs), but its own process never is.
       ...jest(
         "--maxWorkers=1",
         "--selectProjects",
@@ -183,7 +187,7 @@ const withoutCluster = [
     ),
     cores: ONE,
     limitSeconds: 1800,
-    // Longer than a test may take.
+    // Longer than any test may take.
     silentSeconds: 240,
     needs: ["build", `node${OTHER_NODE}`],
     jest: true,
@@ -212,8 +216,9 @@ const packed = {
 };
 
 /**
- * Of several phases that could begin, the first in this list does. What computes goes one after the other beside two clusters, and a third
- * begins when that is over. The suites of faults run late, when less computes: what they do is noticed in seconds.
+ * Of several phases that could begin, the first in this list does. Computing phases run one after the other beside two clusters, and a
+ * third cluster begins when they are over. The suites with faults run late, when there is less load: they depend on reactions within
+ * seconds.
  * @type {readonly Phase[]}
  */
 export const phases = [
@@ -225,7 +230,7 @@ export const phases = [
         name: "integration",
         what: "each part against the real daemons",
         tests: "test/integration",
-        // What it meets Java's own SASL with is compiled when it runs.
+        // Its counterpart, Java's own SASL, is compiled when it runs.
         machine: ["jdk"],
         limitSeconds: 1200,
         everyday: true,
@@ -293,7 +298,7 @@ export const phases = [
         what: "every command line that README, docs and --help show",
         tests: "test/documents",
         limitSeconds: 2400,
-        // Some of those lines build again what that phase packs.
+        // Some of those command lines repeat the build that this phase packs.
         after: ["package"],
       },
       ...PYTHON_ENVIRONMENTS.map((name) => ({
@@ -326,7 +331,7 @@ export const phases = [
     what: "programs, executors, masters and daemons killed and stopped under real jobs",
     options: [
       ...["--nm-heartbeat-ms", "250", "--preemption", "--nodes", "3", "--label", "none"],
-      // Namespaces and mounts are root's to make; without them the tests that cut a node off and fill its disk are skipped.
+      // Only root can make namespaces and mounts; without them the tests that disconnect a node and fill its disk are skipped.
       ...(process.getuid?.() === 0 ? ["--isolate", "3", "--small-disk", "3"] : []),
       ...["--set", "yarn.nodemanager.disk-health-checker.interval-ms=500"],
       ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
@@ -341,7 +346,7 @@ export const phases = [
     what: "ResourceManagers and NameNodes that fail over under real jobs",
     options: ["--ha", "--nm-heartbeat-ms", "250", "--label", "none"],
     tests: "test/ha",
-    // Ten daemons.
+    // It has ten daemons.
     cores: ONE,
     limitSeconds: 1200,
   }),

@@ -2,7 +2,7 @@ import { RELEASES } from "../cluster/releases.mjs";
 import { nodeRelease, ONE, WAITING } from "./phase.mjs";
 import { ENVIRONMENTS } from "./python-environments.mjs";
 
-/** Python packages that examples and tests run with (python-environment.mjs); each has a file in test/e2e/environments. */
+/** The Python packages with which examples and tests run (python-environment.mjs); each has a file in test/e2e/environments. */
 export const PYTHON_ENVIRONMENTS = Object.keys(ENVIRONMENTS);
 
 export const NODE_RELEASES = ["20", "22", "24"];
@@ -50,19 +50,19 @@ const steps = [
     command: ["node", "scripts/cluster.mjs", "jars", "--release", OLDEST_HADOOP],
     cores: WAITING,
     limitSeconds: 900,
-    // Maven's local repository is for one Maven at a time.
+    // Only one Maven at a time can use Maven's local repository.
     needs: ["jars"],
   },
   ...PYTHON_ENVIRONMENTS.map((name) => ({
     name,
     what: "Python packages that examples and tests run with, when the cache has none",
     command: ["node", "scripts/test/python-environment.mjs", name],
-    // What is compiled, is so with what others leave of the processors.
+    // Compiles with the CPU time that others leave.
     cores: WAITING,
-    // A download ends by itself when nothing comes any more, however long all of it takes.
+    // A download ends by itself when no more data arrives, however long it takes in total.
     limitSeconds: 3600,
     needs: [],
-    // Everything else waits for those: on a slow machine nothing is unpacked beside them.
+    // Everything else waits for these: on a slow machine nothing should be unpacked at the same time.
     after: ["packages"],
     machine: machineFor(name),
   })),
@@ -76,7 +76,7 @@ const steps = [
   })),
 ];
 
-/** What phases are made of: packages, jars, other runtimes, the build. */
+/** The phases that others are built on: packages, jars, other runtimes, the build. */
 export const preparations = steps.map((phase) => ({ ...phase, prepares: true }));
 
 /** @param {string} name of an environment @returns {readonly import("../prerequisites.mjs").Prerequisite[]} */

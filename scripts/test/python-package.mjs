@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Checks and tests of the Python package, with the environment python-package: node scripts/test/python-package.mjs
-// Words are a test's alone, for pytest: node scripts/test/python-package.mjs -k traceback
+// Checks and tests the Python package, in the environment python-package: node scripts/test/python-package.mjs. With
+// arguments, which go to pytest, it only runs tests: node scripts/test/python-package.mjs -k traceback
 import { execFileSync, spawnSync } from "node:child_process";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,11 +12,11 @@ const python = execFileSync(process.execPath, ["scripts/test/python-environment.
   encoding: "utf8",
 }).trim();
 
-/** What runs beside an ApplicationMaster is Python, too. */
+/** The process that runs next to an ApplicationMaster is Python, too. */
 const SOURCES = ["src", "torchx/src", "airflow/src", "../am/search/optuna_trials.py"];
 const CODE = [...SOURCES, "tests", "hatch_build.py", "api_page.py"];
 
-/** The floor of Python 3.8 cannot be run here: ruff knows its syntax, vermin its library. mypy itself checks for 3.10 and later. */
+/** Python 3.8, the oldest supported release, cannot be run here: ruff knows its syntax, vermin its library. mypy only checks for 3.10 and later. */
 const checks = [
   ["-m", "ruff", "format", "--check", "--no-cache", ...CODE],
   ["-m", "ruff", "check", "--no-cache", ...CODE],
@@ -41,6 +41,6 @@ function passes(words) {
 await runMain(async () => {
   const words = process.argv.slice(2);
   const steps = words.length > 0 ? [tests(words)] : [...checks, tests(["--ignore=tests/cluster"])];
-  // Each is run, so that one run says all that is wrong.
+  // All steps run, so that one run reports everything that is wrong.
   return steps.map(passes).every(Boolean) ? 0 : 1;
 });

@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from "node:util";
  */
 
 /**
- * What is printed when a phase has ended: one line, what it tells, and of a failure its command and all that it said.
+ * The output when a phase has ended: one line, what it reports, and after a failure its command and whole output.
  * @param {Pick<Phase, "name" | "limitSeconds" | "command" | "environment" | "tells">} phase
  * @param {Pick<PhaseResult, "passed" | "failed" | "seconds" | "output" | "unsteady">} result
  * @returns {string}
@@ -27,9 +27,9 @@ export function phaseLines(
 }
 
 /**
- * The seconds of each phase in the order they began in.
+ * The seconds of each phase, in the order of their starts.
  * @param {readonly { phase: Pick<Phase, "name">, beganSeconds: number, result: Pick<PhaseResult, "failed" | "seconds"> }[]} ended
- * @param {number} seconds of all of it
+ * @param {number} seconds of the whole run
  * @returns {string}
  */
 export function secondsTable(ended, seconds) {
@@ -47,7 +47,7 @@ export function secondsTable(ended, seconds) {
 }
 
 /**
- * What failed, once more and in short, for the end of the output: where a long log is cut, its beginning is what goes.
+ * The failures once more in short, for the end of the output: a long log is usually cut at its beginning.
  * @param {readonly { phase: Pick<Phase, "name">, result: Pick<PhaseResult, "failed" | "failures" | "output"> }[]} ended
  * @returns {string} empty where nothing failed
  */
@@ -62,7 +62,7 @@ export function failureSummary(ended) {
 }
 
 /**
- * The tests that passed only when their file ran again: each is a defect, of the test or of what it tests.
+ * The tests that passed only when their file ran again: each shows a defect in the test or in the tested code.
  * @param {readonly { phase: Pick<Phase, "name">, result: Pick<PhaseResult, "unsteady"> }[]} ended
  * @returns {string} empty where there is none
  */
@@ -75,7 +75,8 @@ export function unsteadySummary(ended) {
 }
 
 /**
- * What `N passed, N failed` counts. What only prepares counts where nobody needed it: else those that did count for it, each once.
+ * The numbers in `N passed, N failed`. A phase that only prepares counts if no other phase needed it; otherwise those that needed
+ * it count, each once.
  * @param {readonly { phase: Pick<Phase, "name" | "needs" | "prepares">, result: Pick<PhaseResult, "passed" | "failed"> }[]} ended
  * @returns {{ passed: number, failed: number }}
  */
@@ -87,7 +88,7 @@ export function totalOf(ended) {
   return { passed: sum("passed"), failed: sum("failed") };
 }
 
-/** Jest's expectation, what was received, and the line of the test fit in this. */
+/** Jest's expectation, the received value, and the line of the test fit into this. */
 const SUMMARY_LINES = 16;
 
 /** @param {string} text */

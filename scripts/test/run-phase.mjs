@@ -10,19 +10,19 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
 
 /**
  * @typedef {object} PhaseResult
- * @property {number} passed tests where the phase counts some, else the phase itself
+ * @property {number} passed the number of tests, if the phase counts them, else the phase itself
  * @property {number} failed
  * @property {number} seconds
  * @property {string} output
- * @property {number} [receivedBytes] that came to the machine while it ran
- * @property {string} [notRun] why it never began
- * @property {readonly TestResult[]} [tests] of a phase that ran Jest to its end
- * @property {readonly string[]} [failures] of a phase that ran Jest: each failed test with what it said
- * @property {readonly string[]} [unsteady] each test that failed first and passed when its file ran again, with what it said first
+ * @property {number} [receivedBytes] received by the machine while it ran
+ * @property {string} [notRun] why it did not begin
+ * @property {readonly TestResult[]} [tests] for a phase that ran Jest to its end
+ * @property {readonly string[]} [failures] for a phase that ran Jest: each failed test with its message
+ * @property {readonly string[]} [unsteady] each test that failed first and passed when its file ran again, with its first message
  *
  * @typedef {{ title: string, passed: boolean, seconds: number }} TestResult
  *
- * What Jest reports with --json, as far as it is read here.
+ * The parts of Jest's --json report that are read here.
  * @typedef {{ title: string, status: string, duration: number }} Assertion
  * @typedef {object} JestReport
  * @property {number} [numPassedTests]
@@ -33,15 +33,15 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
  * @property {readonly { name: string, status: string, assertionResults: readonly Assertion[] }[]} [testResults] of each file
  */
 
-/** More files than these do not fail by chance. */
+/** If more files than this fail, that is no coincidence. */
 const MOST_FILES_AGAIN = 2;
 
 /**
- * Runs one phase to its end or to its limit. Of a phase of Jest, a file or two that failed run once more, and so does what was left when
- * the phase stood still; what passes then is told as unsteady: one test in ten thousand that depends on chance hides nothing that way, and
- * keeps nothing else from being used.
+ * Runs one phase to its end or to its limit. In a phase that runs Jest, one or two failed files run once more, and so do the remaining
+ * files when the phase hangs; tests that pass then are reported as unsteady: so one test in ten thousand that depends on chance hides
+ * nothing, and blocks nothing else.
  * @param {import("./phase.mjs").Phase} phase
- * @param {AbortSignal} [signal] ends it at once
+ * @param {AbortSignal} [signal] aborts it at once
  * @returns {Promise<PhaseResult>}
  */
 export async function runPhase(phase, signal) {
@@ -56,7 +56,7 @@ export async function runPhase(phase, signal) {
 /**
  * @typedef {object} Run
  * @property {PhaseResult} result
- * @property {readonly string[]} again the files that run once more
+ * @property {readonly string[]} again the files to run once more
  * @property {number} passedElsewhere tests that passed in the other files
  *
  * @param {import("./phase.mjs").Phase} phase
@@ -93,7 +93,7 @@ async function runOnce(phase, signal) {
 /** @type {Omit<Run, "result">} */
 const NOTHING_AGAIN = { again: [], passedElsewhere: 0 };
 
-/** The files that did not pass whole, unless they are many. @param {JestReport} report @returns {Omit<Run, "result">} */
+/** The files that did not pass completely, unless there are too many. @param {JestReport} report @returns {Omit<Run, "result">} */
 function failedFiles({ testResults = [] }) {
   const again = testResults.filter(({ status }) => status === "failed").map(({ name }) => name);
   if (again.length > MOST_FILES_AGAIN) return NOTHING_AGAIN;
@@ -102,7 +102,7 @@ function failedFiles({ testResults = [] }) {
 }
 
 /**
- * The files of a phase that did not come to their end, or failed, unless many failed.
+ * The files of a phase that did not end, or failed, unless too many failed.
  * @param {import("./phase.mjs").Phase} phase
  * @param {ReadonlyMap<string, import("./test-log.mjs").FileLog>} files
  * @param {AbortSignal} [signal]
@@ -117,7 +117,8 @@ async function unfinished(phase, files, signal) {
 }
 
 /**
- * What two runs say of a phase, of which the second had only what failed or was left in the first.
+ * The combined result of two runs of a phase, the second of which only contained what had failed or was left in the
+ * first.
  * @param {Run} first
  * @param {PhaseResult} second
  * @returns {PhaseResult}
@@ -136,7 +137,7 @@ function together({ result, again, passedElsewhere }, { passed, failed, seconds,
 }
 
 /**
- * Jest's own report for its end, and a log of what happens until then.
+ * Adds Jest's own report, which is written at the end, and a log of what happens until then.
  * @param {import("./phase.mjs").Phase} phase
  * @param {string} reportFile
  * @param {string} logFile
@@ -151,7 +152,7 @@ function withReports(phase, reportFile, logFile) {
 }
 
 /**
- * That it was ended is a failure of its own; what was known when it happened is told.
+ * Being ended counts as a failure; reports what was known at that time.
  * @param {import("./phase.mjs").Phase} phase
  * @param {string} why
  * @param {ReturnType<typeof readTestLog>} log
@@ -163,7 +164,7 @@ function cutOff({ jest }, why, { passed, failed, running, failures }) {
 }
 
 /**
- * A suite that could not run, a test that was skipped, and a run without any test, are failures too.
+ * Suites that could not run, skipped tests, and runs without any test are failures too.
  * @param {JestReport} report
  * @param {number | null} code
  */
@@ -182,13 +183,14 @@ function testsOf({ testResults = [] }) {
 }
 
 /**
- * The command runs in a process group of its own, so that a breach of the limit ends all of it.
+ * The command runs in a process group of its own, so that all of it is ended at the limit.
  * @param {import("./phase.mjs").Phase} phase
- * @param {{ logFile?: string, reportFile?: string }} files of Jest: `logFile` grows with each test, `reportFile` comes with its end
+ * @param {{ logFile?: string, reportFile?: string }} files Jest's files: `logFile` grows with each test, `reportFile` is written at the
+ * end
  * @param {AbortSignal} [signal]
- * @returns {Promise<{ code: number | null, output: string, ended?: Cut }>} `ended` where it did not end by itself
+ * @returns {Promise<{ code: number | null, output: string, ended?: Cut }>} `ended` if it did not end by itself
  *
- * @typedef {{ readonly why: string, readonly stoodStill: boolean, readonly threads: readonly string[] }} Cut `threads`: where they stood
+ * @typedef {{ readonly why: string, readonly stoodStill: boolean, readonly threads: readonly string[] }} Cut `threads`: where they were
  */
 function runCommand(phase, { logFile, reportFile }, signal) {
   const { command, environment, limitSeconds, background } = phase;
@@ -232,7 +234,7 @@ function runCommand(phase, { logFile, reportFile }, signal) {
       clearTimeout(timer);
       clearInterval(watch);
       signal?.removeEventListener("abort", endGroup);
-      // A daemon left behind may hold the pipes open: what it prints later is not waited for.
+      // A remaining daemon may keep the pipes open: its later output is not awaited.
       setTimeout(() => {
         child.stdout.destroy();
         child.stderr.destroy();
@@ -244,15 +246,15 @@ function runCommand(phase, { logFile, reportFile }, signal) {
 
 const WATCH_MS = 500;
 
-/** What a test left open may keep Jest from exiting: it is ended then, and fails by its exit code where no test did. */
+/** An open handle of a test may keep Jest from exiting: then it is ended, and fails by its exit code if no test failed. */
 const EXIT_SECONDS = 20;
 
 /** @param {string | undefined} file */
 const writtenMs = (file) => (file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })?.mtimeMs);
 
 /**
- * Gives a process that leads a session the lowest priority. Where Linux groups processes by session (sched(7), autogroup), a process's own
- * priority counts in its session only.
+ * Gives a session leader the lowest priority. Where Linux groups processes by session (sched(7), autogroup), a process's own priority only
+ * counts within its session.
  * @param {number} pid
  */
 function yieldToOthers(pid) {
@@ -265,7 +267,7 @@ function yieldToOthers(pid) {
   }
 }
 
-/** Where the threads of a process stand in the kernel, and those of its children. @param {number} pid @returns {string[]} */
+/** Where the threads of a process and of its children are in the kernel. @param {number} pid @returns {string[]} */
 function threadsOf(pid) {
   const { stdout } = spawnSync("ps", ["-L", "-o", "pid,tid,stat,wchan:24,pcpu,rss,comm", "-g", String(pid)], {
     encoding: "utf8",

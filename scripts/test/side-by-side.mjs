@@ -4,15 +4,15 @@
  */
 
 /**
- * Runs phases side by side. A phase begins when what it needs has passed and its share of the machine is free; of several, the first in
- * the list. One in the background takes no share. One whose requirement failed counts as failed itself, for the reason that began it: nothing is skipped in silence. What ends
- * something that has begun waits until nobody needs that any more, and runs whatever happened.
+ * Runs phases concurrently. A phase begins when the phases that it needs have passed and its share of the machine is free; of several, the first in
+ * the list. A background phase takes no share. A phase whose requirement failed counts as failed itself, with the original reason: nothing is skipped
+ * silently. A phase that ends something waits until no phase needs that any more, and runs whatever happened.
  * @param {readonly Phase[]} phases
  * @param {object} options
  * @param {number} options.cores of the machine
  * @param {(phase: Phase) => Promise<PhaseResult>} options.run
- * @param {(phase: Phase) => string | undefined} options.refusal why it may not begin, or not any more
- * @param {(phase: Phase, result: PhaseResult) => void} options.ended called for each phase once
+ * @param {(phase: Phase) => string | undefined} options.refusal why it may not begin, if so
+ * @param {(phase: Phase, result: PhaseResult) => void} options.ended called once for each phase
  * @returns {Promise<void>} when every phase has ended
  */
 export async function runSideBySide(phases, { cores, run, refusal: refusalOf, ended }) {
@@ -20,7 +20,7 @@ export async function runSideBySide(phases, { cores, run, refusal: refusalOf, en
   /** @type {Map<Phase, Promise<void>>} */
   const running = new Map();
   const begun = new Set();
-  /** Why each phase that failed did, by name. */
+  /** The reason of each failed phase, by name. */
   const failed = /** @type {Map<string, string>} */ (new Map());
 
   /** @param {string} name */
@@ -76,7 +76,7 @@ export async function runSideBySide(phases, { cores, run, refusal: refusalOf, en
 }
 
 /**
- * For what needs it.
+ * The reason for phases that need it.
  * @param {Phase} phase
  * @param {PhaseResult} result
  */

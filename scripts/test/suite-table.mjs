@@ -1,5 +1,5 @@
 /**
- * What the table says of a phase.
+ * The facts about a phase in the table.
  * @typedef {Pick<import("./phase.mjs").Phase, "name" | "what" | "needs" | "prepares" | "everyday" | "turn">} Suite
  * @typedef {import("./measured.mjs").Measured} Measured
  */
@@ -24,7 +24,7 @@ export function suiteColumns(phases, measured) {
 }
 
 /**
- * The same as a table of Markdown, for CONTRIBUTING.md.
+ * The same as a Markdown table, for CONTRIBUTING.md.
  * @param {readonly Suite[]} phases
  * @param {Measured} measured
  * @returns {string}
@@ -67,7 +67,7 @@ function commandOf({ everyday, turn }) {
 }
 
 /**
- * With all that it needs, on a machine that has none of it.
+ * The megabytes for the suite and everything that it needs, on a machine that has none of that.
  * @param {Suite} suite
  * @param {readonly Suite[]} phases
  * @param {Measured} measured

@@ -3,15 +3,15 @@ import { relative } from "node:path";
 import { CHECKOUT } from "../cluster/folders.mjs";
 
 /**
- * What Jest tells its reporters, as far as it is read here.
+ * The parts of Jest's messages to reporters that are read here.
  * @typedef {{ readonly path: string }} TestFile
  * @typedef {{ readonly ancestorTitles: readonly string[], readonly title: string }} TestCase
  * @typedef {TestCase & { readonly status: string, readonly failureMessages: readonly string[], readonly duration?: number | null }} TestCaseResult
  */
 
 /**
- * A reporter of Jest that writes down each file and each test as it begins and ends, one JSON line each, into the file that TONY_TEST_LOG
- * names: Jest's own report is written at its end only, which a phase that is cut off never sees. `readTestLog` reads it.
+ * A Jest reporter that logs the start and end of each file and each test, one JSON line each, to the file named by TONY_TEST_LOG: Jest
+ * only writes its own report at its end, which an aborted phase never reaches. `readTestLog` reads the log.
  */
 export default class TestLogReporter {
   /** @param {TestFile} file */

@@ -1,11 +1,11 @@
 /**
- * What is known of a run of Jest, also of one that did not come to its end.
- * @param {string} log as TestLogReporter writes it; its last line may be cut off
+ * What is known about a Jest run, even one that did not end.
+ * @param {string} log written by TestLogReporter; its last line may be incomplete
  * @returns {{ passed: number, failed: number, running: string[], failures: string[], files: Map<string, FileLog>, longestMs: number }}
- * `running`: what had begun and was not over, files and tests; `failures`: each failed test with what it said; `files`: by their names;
- * `longestMs`: of the test that took most
+ * `running`: files and tests that had begun and not ended; `failures`: each failed test with its message; `files`: by name;
+ * `longestMs`: of the slowest test
  *
- * @typedef {{ passed: number, failed: number, isOver: boolean }} FileLog of one file of tests
+ * @typedef {{ passed: number, failed: number, isOver: boolean }} FileLog of one test file
  */
 export function readTestLog(log) {
   const running = new Set();

@@ -10,16 +10,16 @@ import { shareBetweenDaemons } from "./realm.mjs";
 
 const run = promisify(execFile);
 
-/** Of the stores. It protects nothing: the trust store holds no secret, and the key store is for the daemons' users alone. */
+/** The password of the stores. It protects nothing: the trust store contains no secret, and only the daemons' users can read the key store. */
 export const STORE_PASSWORD = "changeit";
 
-/** One key pair for what signs and one for what serves, like every key here on P-256. */
+/** The key pair of the authority and that of the servers, like every key here on P-256. */
 const KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
 const DAYS = "365";
 
 /**
- * Makes the cluster's certificate authority and one certificate for its web servers, anew each time:
- * `ca.pem`, `truststore.jks` and `truststore.p12` for clients, `keystore.p12` for the daemons. The authority's own key is not kept.
+ * Creates the cluster's certificate authority and one certificate for its web servers, new ones each time: `ca.pem`,
+ * `truststore.jks` and `truststore.p12` for clients, `keystore.p12` for the daemons. The authority's own key is not kept.
  * @param {ClusterRecord} cluster
  */
 export async function makeCertificates(cluster) {

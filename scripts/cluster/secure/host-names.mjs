@@ -10,8 +10,8 @@ import { addresses } from "../network.mjs";
 const run = promisify(execFile);
 
 /**
- * Kerberos and TLS know hosts by names, never by addresses: a secure cluster's hosts have names of their own, which the machine's hosts file
- * holds while the cluster is up. Network N has the domain `nN.tony.test`.
+ * Kerberos and TLS identify hosts by names, never by addresses: a secure cluster's hosts have names of their own, which are in the machine's
+ * hosts file while the cluster is up. Network N has the domain `nN.tony.test`.
  */
 
 const HOSTS_FILE = "/etc/hosts";
@@ -42,7 +42,7 @@ export const eachHost = ({ master, secondMaster, nodes }) => [
 ];
 
 /**
- * The address of every host and the name it goes by; on an open cluster that is the address itself.
+ * The address and the name of every host; on an open cluster the name is the address.
  * @param {Pick<ClusterRecord, "network" | "addresses"> & { settings: { secure: boolean, ha: boolean } }} cluster
  * @returns {{ address: string, name: string }[]}
  */
@@ -53,8 +53,8 @@ export function hostEntries({ network, addresses: hosts, settings: { secure, ha 
 }
 
 /**
- * Makes the names known to every program of this machine, and gives the loopback device their addresses: a connection then comes from the
- * address of the host that its principal names (Hadoop's Client binds to it), which is how a server checks `_HOST` of its clients.
+ * Makes the names known to every program of this machine, and adds their addresses to the loopback device: a connection then comes from
+ * the address of the host in its principal (Hadoop's Client binds to it), by which a server checks its clients' `_HOST`.
  * @param {ClusterRecord} cluster
  */
 export async function publishHostNames(cluster) {
@@ -78,7 +78,7 @@ export async function withdrawHostNames(cluster) {
 /** @param {{ state: string }} cluster */
 const markOf = ({ state }) => ` # ${state}`;
 
-/** Written in place: in a container the file is a mount, which nothing can be renamed onto. @param {(lines: string[]) => string[]} change */
+/** Writes the file in place: in a container it is a mount, which cannot be replaced by a rename. @param {(lines: string[]) => string[]} change */
 async function changeHostsFile(change) {
   await withLock("hosts file", async () => {
     const lines = readFileSync(HOSTS_FILE, "utf8").trimEnd().split("\n");

@@ -5,7 +5,7 @@ import { at, change, getJson } from "../http.mjs";
 import { ZONE } from "./names.mjs";
 
 /**
- * Makes the encryption zone, unless it is there: its key in the KMS, its folder in HDFS, and of that a zone.
+ * Makes the encryption zone, unless it exists: its key in the KMS, its folder in HDFS, and the zone from both.
  * @param {import("../record.mjs").ClusterRecord} cluster
  */
 export async function makeEncryptionZone(cluster) {

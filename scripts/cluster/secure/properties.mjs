@@ -6,7 +6,7 @@ import { keytabOf, principalIn } from "./realm.mjs";
 
 /** @import { ClusterRecord } from "../record.mjs" */
 
-/** The ResourceManager obtains the NameNode's tokens for jobs whose clients reach an HttpFS alone. */
+/** The ResourceManager obtains the NameNode's tokens for jobs whose clients can only reach an HttpFS. */
 const OBTAINED_TOKENS = {
   "yarn.resourcemanager.proxy-user-privileges.enabled": "true",
   "hadoop.proxyuser.yarn.hosts": "*",
@@ -14,8 +14,8 @@ const OBTAINED_TOKENS = {
 };
 
 /**
- * Hadoop's keys of a secure cluster. Daemons are called hdfs/HOST and yarn/HOST and their web servers HTTP/HOST, so that the default rule of
- * `hadoop.security.auth_to_local` makes the users hdfs and yarn of them; the rules before it are for tests.
+ * Hadoop's keys for a secure cluster. The principals of daemons are hdfs/HOST and yarn/HOST, those of their web servers HTTP/HOST, so that
+ * the default rule of `hadoop.security.auth_to_local` maps them to the users hdfs and yarn; the rules before it are for tests.
  * @param {ClusterRecord} cluster
  * @returns {Record<string, string>} none on an open cluster
  */
@@ -68,9 +68,9 @@ function hdfsProperties(cluster, protection) {
     "dfs.namenode.https-address": `${master}:9871`,
     "dfs.datanode.https.address": `${master}:9865`,
     "dfs.block.access.token.enable": "true",
-    // With it a DataNode needs no privileged port.
+    // With this setting a DataNode needs no privileged port.
     "dfs.data.transfer.protection": protection,
-    // With privacy; by default data is encrypted by triple DES, which Java does at a few MB a second.
+    // For privacy; by default data is encrypted with triple DES, which Java does at a few MB per second.
     "dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding",
     "dfs.namenode.kerberos.principal": anyHost("hdfs"),
     "dfs.namenode.keytab.file": keytab,
@@ -99,7 +99,7 @@ function yarnProperties(cluster) {
   const webKeytab = keytabOf(cluster, WEB_KEYTAB);
   return {
     "yarn.http.policy": "HTTPS_ONLY",
-    // The proxy fetches pages of ApplicationMasters by HTTPS, of those that serve one, and shows them its own certificate.
+    // The proxy fetches the pages of ApplicationMasters by HTTPS if they serve it, and shows them its own certificate.
     "yarn.resourcemanager.application-https.policy": "LENIENT",
     "yarn.acl.enable": "true",
     "yarn.admin.acl": "yarn",
@@ -108,7 +108,8 @@ function yarnProperties(cluster) {
     "yarn.resourcemanager.keytab": keytab,
     "yarn.resourcemanager.webapp.spnego-principal": anyHost("HTTP"),
     "yarn.resourcemanager.webapp.spnego-keytab-file": webKeytab,
-    // The ResourceManager looks where a NodeManager calls from, which on one machine is the ResourceManager's own address: all have one principal.
+    // The ResourceManager checks a NodeManager's source address, which on one machine is the ResourceManager's own: so all NodeManagers
+    // have one principal.
     "yarn.nodemanager.principal": `yarn/${cluster.addresses.master}@${REALM}`,
     "yarn.nodemanager.keytab": keytab,
     "yarn.nodemanager.webapp.spnego-keytab-file": webKeytab,
@@ -128,7 +129,7 @@ function timelineProperties(cluster) {
 }
 
 /**
- * What one NodeManager has beside these. It takes this machine's name for `_HOST`, and that is the master's.
+ * Further keys for one NodeManager. It would use this machine's name for `_HOST`, and that is the master's.
  * @param {ClusterRecord} cluster
  * @param {string} host
  */
@@ -140,7 +141,7 @@ export function nodeSecurityProperties({ settings: { secure } }, host) {
   };
 }
 
-/** Delegation tokens of that life, which have to be renewed after half of it. @param {number} seconds */
+/** Delegation tokens with this lifetime, which have to be renewed after half of it. @param {number} seconds */
 function tokenLifetimes(seconds) {
   const maxLifetime = String(seconds * 1000);
   const renewInterval = String(seconds * 500);
@@ -153,7 +154,7 @@ function tokenLifetimes(seconds) {
   );
 }
 
-/** The same of the KMS, which counts seconds. @param {import("../record.mjs").Settings} settings */
+/** The same for the KMS, which counts in seconds. @param {import("../record.mjs").Settings} settings */
 export function kmsTokenLifetimes({ tokenLifetimeS }) {
   if (tokenLifetimeS === 0) return {};
   const token = "hadoop.kms.authentication.delegation-token";
@@ -164,7 +165,7 @@ export function kmsTokenLifetimes({ tokenLifetimeS }) {
   };
 }
 
-/** Of HttpFS: how those who ask prove who they are, and how it proves to HDFS who it is. @param {ClusterRecord} cluster @returns {Record<string, string>} */
+/** For HttpFS: how its clients authenticate, and how it authenticates to HDFS. @param {ClusterRecord} cluster @returns {Record<string, string>} */
 export function httpFsProperties(cluster) {
   if (!cluster.settings.secure) return {};
   return {

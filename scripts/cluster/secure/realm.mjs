@@ -11,10 +11,11 @@ import { CALLED, PEOPLE, PROXY_SERVICE, REALM, WEB_KEYTAB } from "./names.mjs";
 
 const run = promisify(execFile);
 
-/** The Kerberos realm of a secure cluster: a KDC of its own with its principals, and a keytab for whoever logs in without a password. */
+/** The Kerberos realm of a secure cluster: its own KDC with its principals, and a keytab for each principal that logs in without a password. */
 
 /**
- * What each keytab holds; `hdfs` and `yarn` alone are the administrators of the two systems, with a host they are daemons.
+ * The content of each keytab; `hdfs` and `yarn` without a host are the administrators of the two systems, with a host they
+ * are daemons.
  * @param {Pick<ClusterRecord, "addresses" | "submitter">} cluster
  * @returns {Record<string, string[]>} principals without their realm, by the keytab's name
  */
@@ -31,14 +32,14 @@ export function principalsOf({ addresses, submitter }) {
   };
 }
 
-/** Of a person's keytab. @param {string} keytab */
+/** The principal in a person's keytab. @param {string} keytab */
 export const principalIn = (keytab) => (keytab in CALLED ? keytab.replace("-", "/") : keytab);
 
 /** @param {{ state: string }} cluster @param {string} name */
 export const keytabOf = ({ state }, name) => join(layout(state).secure.keytabs, `${name}.keytab`);
 
 /**
- * Makes the realm anew: its database, every principal with a random key, the keytabs. Its configuration is written already.
+ * Makes a new realm: its database, every principal with a random key, the keytabs. Its configuration already exists.
  * @param {ClusterRecord} cluster
  */
 export async function makeRealm(cluster) {
@@ -49,7 +50,7 @@ export async function makeRealm(cluster) {
   }
   await rm(join(kdc, "database"), { recursive: true, force: true });
   await mkdir(join(kdc, "database"), { recursive: true, mode: 0o700 });
-  // The master key is kept in a file beside the database; nobody has to know its password.
+  // The master key is kept in a file next to the database; nobody needs its password.
   await run("kdb5_util", ["-r", REALM, "create", "-s", "-P", "unused"], { env: kerberosEnvironment(cluster) });
   const commands = Object.entries(principalsOf(cluster)).flatMap(([name, principals]) => [
     ...principals.map((principal) => `add_principal -randkey ${principal}`),
@@ -62,14 +63,14 @@ export async function makeRealm(cluster) {
   await shareBetweenDaemons(cluster, keytabOf(cluster, WEB_KEYTAB));
 }
 
-/** Lets the daemons of both users read a file, and no one else. @param {Pick<ClusterRecord, "users">} cluster @param {string} path */
+/** Makes a file readable for the daemons of both users, and nobody else. @param {Pick<ClusterRecord, "users">} cluster @param {string} path */
 export async function shareBetweenDaemons({ users: { hdfs, yarn } }, path) {
   await chown(path, hdfs.uid, yarn.gid);
   await chmod(path, 0o440);
 }
 
 /**
- * kadmin.local goes on after a command that failed, and says so on the other stream only.
+ * kadmin.local continues after a failed command, and reports the failure only on the other stream.
  * @param {ClusterRecord} cluster @param {string[]} commands @returns {Promise<void>}
  */
 function administer(cluster, commands) {
@@ -91,10 +92,11 @@ function administer(cluster, commands) {
 }
 
 /**
- * A fresh ticket of a user, by his keytab.
- * @param {ClusterRecord} cluster whose KDC runs
+ * A fresh ticket for a user, from the keytab.
+ * @param {ClusterRecord} cluster its KDC must be running
  * @param {string} name of a keytab
- * @param {{ lifetimeS?: number | undefined, owner?: import("../accounts.mjs").Account }} [options] `owner`: whose file the cache is
+ * @param {{ lifetimeS?: number | undefined, owner?: import("../accounts.mjs").Account }} [options] `owner`: the owner of the
+ * cache's file
  * @returns {Promise<string>} the cache, for KRB5CCNAME
  */
 export async function takeTicket(cluster, name, { lifetimeS, owner } = {}) {
@@ -116,14 +118,14 @@ export async function takeTicket(cluster, name, { lifetimeS, owner } = {}) {
 }
 
 /**
- * What runs the KDC. Behind `--` it takes no notice of what marks it as ours.
+ * The command of the KDC. It ignores the markers after `--`.
  * @param {ClusterRecord} cluster @param {string[]} markers
  */
 export function kdcCommand(cluster, markers) {
   return { command: "krb5kdc", args: ["-n", "-r", REALM, "--", ...markers], environment: kerberosEnvironment(cluster) };
 }
 
-/** Of programs of Kerberos: the cluster's realm instead of the machine's. @param {{ state: string }} cluster */
+/** The environment for Kerberos programs: the cluster's realm instead of the machine's. @param {{ state: string }} cluster */
 export function kerberosEnvironment({ state }) {
   const { krb5Conf, kdcConf } = layout(state).secure;
   return { ...process.env, KRB5_CONFIG: krb5Conf, KRB5_KDC_PROFILE: kdcConf };

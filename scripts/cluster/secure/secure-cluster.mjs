@@ -14,8 +14,8 @@ import { makeWebSecret } from "./web-login.mjs";
 const run = promisify(execFile);
 
 /**
- * What a secure cluster has to have before any of its daemons starts: names for its hosts, a realm with keytabs, certificates. Its
- * configuration is written already.
+ * Prepares what a secure cluster needs before any of its daemons starts: names for its hosts, a realm with keytabs, certificates.
+ * Its configuration already exists.
  * @param {ClusterRecord} cluster
  */
 export async function prepareSecurity(cluster) {
@@ -23,7 +23,7 @@ export async function prepareSecurity(cluster) {
   await Promise.all([makeRealm(cluster), makeCertificates(cluster), makeWebSecret(cluster), compileClasses(cluster)]);
 }
 
-/** Which settings it cannot be combined with. @param {import("../record.mjs").Settings} settings */
+/** Refuses settings that cannot be combined with it. @param {import("../record.mjs").Settings} settings */
 export function expectSecurable(settings) {
   if (process.getuid?.() !== 0) {
     throw new Problem("--secure gives hosts names and daemons keytabs of their own, which needs root.");
@@ -34,7 +34,7 @@ export function expectSecurable(settings) {
   }
 }
 
-/** Java's classes that stand before Hadoop's own, from docker/hadoop/java. @param {ClusterRecord} cluster */
+/** Compiles the Java classes that precede Hadoop's own, from docker/hadoop/java. @param {ClusterRecord} cluster */
 async function compileClasses({ state, javaHome, jars }) {
   const { classes } = layout(state).secure;
   const sources = join(HADOOP_FILES, "java");

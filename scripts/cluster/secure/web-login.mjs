@@ -5,13 +5,13 @@ import { layout } from "../folders.mjs";
 import { KMS_PORT, REALM } from "./names.mjs";
 import { shareBetweenDaemons } from "./realm.mjs";
 
-/** How long a cookie made here is good for. */
+/** How long such a cookie is valid. */
 const COOKIE_MS = 3_600_000;
 
-/** Web servers that give out delegation tokens themselves call their way of logging in by another name: the ResourceManager and the KMS. */
+/** The ports of web servers that issue delegation tokens themselves, and use another name for the login method: the ResourceManager and the KMS. */
 const TOKEN_ISSUING_PORTS = [8090, KMS_PORT];
 
-/** Makes what all web servers sign their cookies with. @param {import("../record.mjs").ClusterRecord} cluster */
+/** Makes the secret with which all web servers sign their cookies. @param {import("../record.mjs").ClusterRecord} cluster */
 export async function makeWebSecret(cluster) {
   const { webSecret } = layout(cluster.state).secure;
   await writeFile(webSecret, randomBytes(32).toString("base64"), { mode: 0o600 });
@@ -19,11 +19,11 @@ export async function makeWebSecret(cluster) {
 }
 
 /**
- * The cookie that a web server gives to a user who logged in by SPNEGO, signed with the servers' own secret: this tool asks them many times
- * while they start, and needs no ticket for it (org.apache.hadoop.security.authentication.util.Signer).
+ * The cookie that a web server sets for a user who logged in by SPNEGO, signed with the servers' own secret: this tool asks them many times
+ * while they start, and so needs no ticket (org.apache.hadoop.security.authentication.util.Signer).
  * @param {{ state: string }} cluster
  * @param {string} user
- * @param {string} url of the server
+ * @param {string} url the server's address
  */
 export function loginCookie(cluster, user, url) {
   const secret = readFileSync(layout(cluster.state).secure.webSecret, "utf8");

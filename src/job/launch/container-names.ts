@@ -1,10 +1,6 @@
-<<<<<<< HEAD
 import type { TaskId } from "../task.ts";
 
 /** Every name in a container's working directory that is not the job's to choose: whoever puts something there takes its name from here. */
-=======
-/** Every name in a container's working directory that the job cannot choose: all code that creates something there takes the name from here. */
->>>>>>> 40a1b5f1 (The comments on jobs and advice, and the page of JSON made from them, are in plain English)
 
 /** Where `--python_venv` is unpacked. */
 export const VENV_NAME = "venv";

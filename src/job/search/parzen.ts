@@ -2,7 +2,6 @@ import type { RandomNumbers } from "./random-numbers.ts";
 import { edgesOf, nearestValue } from "./random-search.ts";
 import type { ChoiceDomain, Domain, NumberDomain, Parameter, Parameters, ParameterValue } from "./space.ts";
 
-<<<<<<< HEAD
 const HALF_LOG_TWO_PI = 0.5 * Math.log(2 * Math.PI);
 /** From here on the fraction is exact to the last digits, and the series slow. */
 const FAR = 3;
@@ -65,9 +64,6 @@ export function normalBetween(
 }
 
 /** The newest trials that count fully; of older ones the oldest counts least. */
-=======
-/** The newest trials, which count fully; of the older ones the oldest counts least. */
->>>>>>> 40a1b5f1 (The comments on jobs and advice, and the page of JSON made from them, are in plain English)
 const FULL_WEIGHT = 25;
 
 /**

@@ -10,7 +10,6 @@ import {
   withPrefix,
 } from "./transaction.ts";
 
-<<<<<<< HEAD
 /** The value as people and programs get it in JSON. */
 export function shownEntry({ key, value, created, modified, version, owner }: Entry) {
   return { key, ...shownValue(value), created, modified, version, ...(owner === undefined ? {} : { owner }) };
@@ -35,9 +34,6 @@ export function storedValue(given: { readonly value: string } | { readonly value
 }
 
 /** One object of JSON, field by field. */
-=======
-/** The fields of one JSON object. */
->>>>>>> 40a1b5f1 (The comments on jobs and advice, and the page of JSON made from them, are in plain English)
 type Fields = Readonly<Record<string, unknown>>;
 
 /**

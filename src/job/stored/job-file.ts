@@ -9,11 +9,7 @@ import type { JobKeytab } from "./job-keytab.ts";
 export interface ShippedFile {
   /** Its name in the working directory. */
   readonly link: string;
-<<<<<<< HEAD
   /** `hdfs://…` on a cluster, `file:///…` with the local scheduler; written as Hadoop prints a Path, nothing escaped (see parseFileUrl). */
-=======
-  /** `hdfs://…` on a cluster, `file:///…` with the local scheduler; in the form in which Hadoop prints a Path, without escaping (see file-url.ts). */
->>>>>>> 40a1b5f1 (The comments on jobs and advice, and the page of JSON made from them, are in plain English)
   readonly url: string;
   /** Size and time must equal the stored file's exactly, or the NodeManager refuses it. */
   readonly sizeBytes: number;
