@@ -1,5 +1,6 @@
 // Builds what the package ships: the programs (dist/programs) and the library with its types (dist/lib).
-// What another process uses meanwhile it never finds half written, nor missing, nor replaced by the same.
+// Another process that uses these files meanwhile never finds one half written or missing, and unchanged files are not
+// replaced.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
@@ -79,7 +80,7 @@ async function bundle(program) {
   };
 }
 
-/** Whose code is in a bundle: `@grpc/grpc-js@1.14.7`. @param {Metafile} metafile */
+/** The packages whose code is in a bundle: `@grpc/grpc-js@1.14.7`. @param {Metafile} metafile */
 function packagesOf({ inputs }) {
   const folders = Object.keys(inputs).flatMap(
     (file) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? [],

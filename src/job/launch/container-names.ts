@@ -1,6 +1,6 @@
 import type { TaskId } from "../task.ts";
 
-/** Every name in a container's working directory that is not the job's to choose: whoever puts something there takes its name from here. */
+/** Every name in a container's working directory that the job cannot choose: all code that creates something there takes the name from here. */
 
 /** Where `--python_venv` is unpacked. */
 export const VENV_NAME = "venv";
@@ -93,8 +93,8 @@ export function ownerOf(name: string): "tony-ts" | "YARN" | undefined {
 }
 
 /**
- * What the names of a task's log files begin with where its container has had another task before: each task's files are its own, in the
- * one log folder of the container. No colon: Hadoop's paths take what stands before it for a scheme.
+ * The prefix of a task's log file names when its container ran another task before: each task has its own files in the container's one
+ * log folder. Without a colon: Hadoop's paths take what precedes it for a scheme.
  */
 export function logPrefixOf(task: TaskId): string {
   return `${task.replace(":", "-")}.`;

@@ -3,9 +3,9 @@ import { edgesOf, nearestValue } from "./random-search.ts";
 import type { ChoiceDomain, Domain, NumberDomain, Parameter, Parameters, ParameterValue } from "./space.ts";
 
 const HALF_LOG_TWO_PI = 0.5 * Math.log(2 * Math.PI);
-/** From here on the fraction is exact to the last digits, and the series slow. */
+/** From here on the continued fraction is exact to the last digits, and the series is slow. */
 const FAR = 3;
-/** Of an interval this narrow the density in its middle is the same for all of it. */
+/** In an interval this narrow the density at the middle applies to all of it. */
 const NARROW = 1e-3;
 
 /** The logarithm of the standard normal density. */
@@ -13,21 +13,21 @@ function logDensity(z: number): number {
   return -0.5 * z * z - HALF_LOG_TWO_PI;
 }
 
-/** The logarithm of how likely a standard normal number lies between two; exact where both are far out on the same side, too. */
+/** The logarithm of the probability that a standard normal number lies between two bounds; exact even where both are far out on the same side. */
 export function logMass(from: number, to: number): number {
   const width = to - from;
   if (width < NARROW) return logDensity(from + width / 2) + Math.log(width);
-  // On the left side nothing is lost by taking one tail from the other.
+  // On the left side, subtracting one tail from the other loses no precision.
   if (from > 0) return Math.log(lowerTail(-from) - lowerTail(-to));
   return Math.log(lowerTail(to) - lowerTail(from));
 }
 
-/** How likely a standard normal number is below this one. */
+/** The probability that a standard normal number is below this one. */
 function lowerTail(z: number): number {
   return z > 0 ? 1 - 0.5 * complement(z / Math.SQRT2) : 0.5 * complement(-z / Math.SQRT2);
 }
 
-/** erfc of what is not negative: by the series of erf (DLMF 7.6.2), further out by the continued fraction (DLMF 7.9.2). */
+/** erfc of a number that is not negative: by the series of erf (DLMF 7.6.2), further out by the continued fraction (DLMF 7.9.2). */
 function complement(x: number): number {
   const bell = Math.exp(-x * x);
   if (x < FAR) {
@@ -44,7 +44,7 @@ function complement(x: number): number {
   return bell / (Math.sqrt(Math.PI) * fraction);
 }
 
-/** A normal number between two bounds, of which at least one is near to the middle. */
+/** A normal random number between two bounds, at least one of which is near the mean. */
 export function normalBetween(
   {
     mean,
@@ -54,7 +54,7 @@ export function normalBetween(
   }: { readonly mean: number; readonly deviation: number; readonly low: number; readonly high: number },
   random: () => number,
 ): number {
-  // Each is within with a chance of a third at least.
+  // Each attempt succeeds with a probability of at least a third.
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const radius = Math.sqrt(-2 * Math.log(1 - random()));
     const value = mean + deviation * radius * Math.cos(2 * Math.PI * random());
@@ -63,7 +63,7 @@ export function normalBetween(
   return Math.min(high, Math.max(low, mean));
 }
 
-/** The newest trials that count fully; of older ones the oldest counts least. */
+/** The newest trials, which count fully; of the older ones the oldest counts least. */
 const FULL_WEIGHT = 25;
 
 /**

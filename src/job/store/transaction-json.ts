@@ -10,15 +10,15 @@ import {
   withPrefix,
 } from "./transaction.ts";
 
-/** The value as people and programs get it in JSON. */
+/** The entry in the JSON for people and programs. */
 export function shownEntry({ key, value, created, modified, version, owner }: Entry) {
   return { key, ...shownValue(value), created, modified, version, ...(owner === undefined ? {} : { owner }) };
 }
 
-/** Is the same as bytes and as text, as most values are. */
+/** Text whose bytes are its characters, as most values are. */
 const PLAIN = /^[ -~]*$/;
 
-/** What is no text is base64. */
+/** A value that is not text is shown as base64. */
 function shownValue(value: string): { readonly value: string } | { readonly valueBase64: string } {
   if (PLAIN.test(value)) return { value };
   const bytes = Buffer.from(value, "latin1");
@@ -26,14 +26,14 @@ function shownValue(value: string): { readonly value: string } | { readonly valu
   return Buffer.from(text).equals(bytes) ? { value: text } : { valueBase64: bytes.toString("base64") };
 }
 
-/** Of text, or of base64. */
+/** The stored form of a text, or of base64. */
 export function storedValue(given: { readonly value: string } | { readonly valueBase64: string }): string {
   if ("value" in given && PLAIN.test(given.value)) return given.value;
   const bytes = "value" in given ? Buffer.from(given.value) : Buffer.from(given.valueBase64, "base64");
   return bytes.toString("latin1");
 }
 
-/** One object of JSON, field by field. */
+/** The fields of one JSON object. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
