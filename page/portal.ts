@@ -94,9 +94,9 @@ function troubleOf({ scan, nowMs }: JobsAnswer): string {
     return `${since}: ${trouble}`;
   }
   if (!isComplete && restored > 0)
-    return "The history is looked through: what is shown is as an earlier portal had read it.";
+    return "The history is being scanned: until then this list is as an earlier portal had read it.";
   if (!isComplete)
-    return `The history is being read: ${read} of the ${folders} jobs found so far. Others are missing yet.`;
+    return `The history is being read: ${read} of the ${folders} jobs found so far. Others are still missing.`;
   if (yarnTrouble !== undefined)
     return `The ResourceManager does not say which jobs still run, so that some that it ended may be shown as running: ${yarnTrouble}`;
   const [first] = unreadable;

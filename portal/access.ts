@@ -65,5 +65,5 @@ export class Access {
 
 /** Which permission is missing, and who can give it. */
 export function refusalOf(viewer: Viewer, applicationId: string, { user }: Pick<JobRow, "user">): string {
-  return `${viewer.user} may not see ${applicationId}: it is ${user}'s. ${user} lets others see a job by its key tony.application.acl.view; whom yarn.admin.acl names sees all jobs`;
+  return `${viewer.user} may not see ${applicationId}: it is ${user}'s. A job's key tony.application.acl.view lets others see it; users named in yarn.admin.acl see all jobs`;
 }

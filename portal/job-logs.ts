@@ -74,7 +74,7 @@ export class JobLogs {
    */
   async read(user: string, status: JobStatus, query: LogQuery, gone: AbortSignal): Promise<LogAnswer> {
     if (this.#readers >= MOST_READERS)
-      throw new TonyError("Others read logs just now: ask again in a moment", { code: "BUSY" });
+      throw new TonyError("Too many people are reading logs: try again in a moment", { code: "BUSY" });
     this.#readers += 1;
     try {
       const { applicationId } = status;

@@ -56,7 +56,7 @@ export class Logins {
 
   async #taken(accept: NonNullable<LoginOptions["accept"]>, ticket: Buffer): Promise<Accepted> {
     if (this.#tickets >= MOST_TICKETS)
-      throw new TonyError("Others log in just now: ask again in a moment", { code: "BUSY" });
+      throw new TonyError("Too many people are logging in: try again in a moment", { code: "BUSY" });
     this.#tickets += 1;
     try {
       return await accept(ticket);
@@ -78,7 +78,7 @@ export class Logins {
       // Reported below: the rules have no name for this principal.
     }
     throw new TonyError(
-      `${principal} has no name on this cluster: who runs it says by hadoop.security.auth_to_local whose name a principal has`,
+      `${principal} has no user name on this cluster: its administrator maps principals to users in hadoop.security.auth_to_local`,
       { code: "NOT_ALLOWED" },
     );
   }

@@ -39,27 +39,27 @@ export function metricsOf(
     ),
     counter(
       "tony_job_seconds_total",
-      "How long jobs took that have ended.",
+      "How long ended jobs took.",
       sums(ended, byOwner, ({ ms }) => ms / 1000),
     ),
     counter(
       "tony_job_memory_byte_seconds_total",
-      "Memory that containers of jobs held that have ended, over time.",
+      "Memory that containers of ended jobs held, over time.",
       sums(ended, byOwner, ({ memoryMiBSeconds }) => memoryMiBSeconds * MIB),
     ),
     counter(
       "tony_job_vcore_seconds_total",
-      "Virtual cores that containers of jobs held that have ended, over time.",
+      "Virtual cores that containers of ended jobs held, over time.",
       sums(ended, byOwner, ({ vcoreSeconds }) => vcoreSeconds),
     ),
     counter(
       "tony_job_gpu_seconds_total",
-      "GPUs that containers of jobs held that have ended, over time.",
+      "GPUs that containers of ended jobs held, over time.",
       sums(ended, byOwner, ({ gpuSeconds }) => gpuSeconds),
     ),
     counter(
       "tony_job_cost_total",
-      "What jobs cost that have ended, by the prices of their time (tony.cost.*).",
+      "What ended jobs cost, at the prices of their time (tony.cost.*).",
       sums(
         ended.filter(({ cost }) => cost !== undefined),
         (one) => ({ ...byOwner(one), currency: one.currency }),
@@ -69,7 +69,7 @@ export function metricsOf(
     metric("tony_portal_last_scan_timestamp_seconds", "gauge", "When the history was last read to its end.", [
       alone(scan.atMs / 1000),
     ]),
-    metric("tony_portal_scan_failed", "gauge", "Whether the last round did not get to its end.", [
+    metric("tony_portal_scan_failed", "gauge", "Whether the last scan of the history failed.", [
       alone(scan.trouble === undefined ? 0 : 1),
     ]),
     metric("tony_portal_unreadable_jobs", "gauge", "Jobs whose history cannot be read.", [
@@ -81,9 +81,9 @@ export function metricsOf(
 
 function upkeepMetrics({ moved, removed, removedBytes, refused }: UpkeepCounts): string[] {
   return [
-    metric("tony_portal_moved_jobs_total", "counter", "Jobs moved among those that have ended.", [alone(moved)]),
+    metric("tony_portal_moved_jobs_total", "counter", "Histories moved to those of ended jobs.", [alone(moved)]),
     metric("tony_portal_removed_jobs_total", "counter", "Jobs whose history was removed.", [alone(removed)]),
-    metric("tony_portal_removed_bytes_total", "counter", "What their files had.", [alone(removedBytes)]),
+    metric("tony_portal_removed_bytes_total", "counter", "Size of the removed histories.", [alone(removedBytes)]),
     metric("tony_portal_refused_jobs", "gauge", "Jobs that could not be moved or removed.", [alone(refused)]),
   ];
 }

@@ -167,7 +167,7 @@ export class PortalServer {
     const name = proxies.header.toLowerCase();
     const user = headers[name];
     if (typeof user === "string" && USER.test(user)) return await access.viewer(user);
-    throw new TonyError(`the proxy says in ${name} of nobody that he has logged in: ask who runs it`, {
+    throw new TonyError(`the proxy names no user in ${name}: ask whoever runs it`, {
       code: "NOT_ALLOWED",
     });
   }

@@ -51,7 +51,7 @@ export class YarnLogStore implements LogStore {
     const place = userLogFolder(this.#cluster.configuration, user);
     return new UserError(
       `HDFS lets only ${user} read the stored logs of ${id} (${place})\n` +
-        "  Whom the job's tony.application.acl.view names sees them while it runs, and then on YARN's own page of the logs",
+        "  Users named in the job's tony.application.acl.view see them while it runs, and later on YARN's own log pages",
       { code: "ACCESS_DENIED", exitCode: ExitCode.cluster, cause },
     );
   }

@@ -191,9 +191,9 @@ export class Cluster {
 
   /** The certificates that are trusted, and how to add others. */
   #trustSource(): string {
-    const pem = "tony.security.ca-file=FILE names the PEM of who signed it, in the job or in tony-site.xml";
+    const pem = "tony.security.ca-file=FILE names the PEM file of the one that did, in the job or in tony-site.xml";
     return this.configuration.has(trustedCertificatesKey)
-      ? `It is not one of those that are trusted (tony.security.ca-file, else ssl-client.xml of ${this.folder.path}); ${pem}`
+      ? `None of the trusted authorities has signed it (tony.security.ca-file, else ssl-client.xml of ${this.folder.path}); ${pem}`
       : `No trust store is named in ssl-client.xml of ${this.folder.path}; ${pem}`;
   }
 

@@ -26,7 +26,7 @@ export function constraintProblems(
           "error",
           spec,
           key,
-          `a ${name} is to be placed by constraints, which this cluster's Hadoop does not know: it is older than 3.2 (${key})`,
+          `a ${name} has placement constraints, which this cluster's Hadoop does not support: it is older than 3.2 (${key})`,
         ),
       ];
     }
@@ -43,7 +43,7 @@ function unknownAttribute(role: string, attribute: string, known: readonly strin
   );
   const there = known.length === 0 ? "the cluster has none" : `there are ${known.join(", ")}`;
   const hint = meant === undefined ? there : `did you mean ${meant}? ${there}`;
-  return `a ${role} is to be placed by node attribute ${attribute}, which no node has: ${hint} (${key})`;
+  return `a ${role} needs nodes with attribute ${attribute}, which no node has: ${hint} (${key})`;
 }
 
 /** Attributes that a node must have; one that it must not have need not exist anywhere. */

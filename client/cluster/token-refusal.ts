@@ -9,7 +9,7 @@ import { listWords } from "../../src/job/reasons/words.ts";
 import type { GivenTokens } from "./given-tokens.ts";
 
 const endingWords: Readonly<Record<TokenEnding, string>> = {
-  forgotten: "is not known any more: it was cancelled, or its longest life is over",
+  forgotten: "is no longer valid: it was cancelled, or its maximum lifetime is over",
   expired: "has expired: nobody renewed it in time",
 };
 
@@ -48,7 +48,7 @@ function endedToken(error: unknown, { file, credentials }: GivenTokens): UserErr
   if (ended === undefined || kind === undefined) return undefined;
   const refused = credentials.tokens.flatMap(({ token }) => (token.kind === kind ? [tokenWords(token)] : []));
   const mend =
-    "Whoever wrote it obtains new ones; to use a Kerberos ticket of your own: unset HADOOP_TOKEN_FILE_LOCATION";
+    "Ask whoever wrote the file for new tokens; to use your own Kerberos ticket: unset HADOOP_TOKEN_FILE_LOCATION";
   return new UserError(`The token ${listWords(refused)} in ${file} ${endingWords[ended]}\n  ${mend}`, {
     code: "TOKEN_REFUSED",
     exitCode: ExitCode.cluster,

@@ -37,7 +37,7 @@ export const jobOptions = {
   },
   hdfs_classpath: {
     type: "string",
-    describe: "Files and folders on HDFS, separated by commas, that every task gets; one that is not there is left out",
+    describe: "Files and folders on HDFS for every task, separated by commas; missing ones are left out",
   },
 } as const;
 

@@ -2,7 +2,7 @@ import { ExitCode } from "../../src/errors.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 
 const GONE =
-  "the current folder is gone: it was removed, or made anew, since you went there; go to one that exists (cd)";
+  "the current folder no longer exists: it was removed or recreated since you entered it; change to another one (cd)";
 
 /** Why the process has no current folder; undefined where it has one. */
 export function folderTrouble(currentFolder: () => string): string | undefined {

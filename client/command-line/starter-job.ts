@@ -51,6 +51,6 @@ export function withFurtherKeys(jobXml: string): string {
       const doc = findKey(key)?.definition.doc ?? "";
       return `  <!-- ${doc}\n  <property><name>${key}</name><value>${value}</value></property> -->\n`;
     });
-  const block = `\n  <!-- More keys: take away the marks of a comment to use one. All of them: tony-ts keys -->\n${further.join("")}`;
+  const block = `\n  <!-- More keys: remove the comment marks around one to use it. All keys: tony-ts keys -->\n${further.join("")}`;
   return jobXml.replace(/\s*<\/configuration>\s*$/, () => `\n${block}</configuration>\n`);
 }

@@ -9,16 +9,16 @@ import type { ClientContext } from "../context.ts";
 
 export const advise = defineCommand({
   verb: "advise",
-  summary: "Say what a job's next run should ask for, and what slowed it, by what its last runs used",
+  summary: "Suggest what a job's next run should ask for, and show what slowed it, from what its last runs used",
   positionals: {
     job: {
-      describe: "application_…, local_…, or the name of jobs of yours: the last ones that have ended",
+      describe: "application_…, local_…, or the name of your jobs: the last ones that have ended",
       required: true,
       missing: "Advice on which job? Give its id, or the name of jobs of yours (tony-ts list --all)",
     },
   },
   options: {
-    apply: { type: "string", describe: "Write what is to change into this job.xml; its comments and layout stay" },
+    apply: { type: "string", describe: "Write the suggested changes into this job.xml; its comments and layout stay" },
     ...settingOptions,
     ...jsonOption,
   },

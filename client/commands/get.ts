@@ -8,7 +8,7 @@ export const get = defineCommand({
   summary: "Fetch a job's results, its last checkpoint or its history",
   positionals: {
     application: applicationArgument,
-    task: { describe: "Results of worker:0, of the role worker, or of a search's trial:17 alone" },
+    task: { describe: "Only the results of worker:0, of the role worker, or of a search's trial:17" },
   },
   options: {
     checkpoint: { type: "boolean", default: false, describe: "Fetch the last complete checkpoint" },

@@ -20,13 +20,13 @@ export const kv = defineCommand({
     },
     key: {
       describe:
-        "The key; of list and watch the beginning of keys, without it all; of transact JSON, read where it is absent",
+        "The key; for list and watch the beginning of keys, default all; for transact its JSON, default standard input",
     },
-    value: { describe: "Of put: the new value" },
+    value: { describe: "The new value, for put" },
   },
   options: {
-    owner: { type: "string", describe: "With put and transact: worker:0, with whose present life the key goes" },
-    after: { type: "string", describe: "With watch: 1:8, the attempt and the revision behind which it goes on" },
+    owner: { type: "string", describe: "For put and transact: worker:0, whose restart or end deletes the key" },
+    after: { type: "string", describe: "For watch: continue after this attempt and revision, such as 1:8" },
     ...settingOptions,
     ...jsonOption,
   },

@@ -17,7 +17,7 @@ const usualLimit = 50;
 
 export const list = defineCommand({
   verb: "list",
-  summary: "List jobs of the cluster and of this machine: your own that run, unless options say otherwise",
+  summary: "List jobs of the cluster and of this machine; without options, your own running jobs",
   positionals: {},
   options: {
     all: { type: "boolean", default: false, describe: "Also jobs that have ended" },

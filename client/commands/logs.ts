@@ -35,7 +35,7 @@ export const logs = defineCommand({
       type: "string",
       describe: "Only lines that this regular expression matches, of all tasks unless some are named",
     },
-    stream: { choices: ["stdout", "stderr"], describe: "Only what programs wrote to this one" },
+    stream: { choices: ["stdout", "stderr"], describe: "Only what programs wrote to this stream" },
     executor: {
       type: "boolean",
       default: false,

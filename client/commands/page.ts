@@ -13,7 +13,7 @@ export const page = defineCommand({
     address: {
       type: "boolean",
       default: false,
-      describe: "Print its address at YARN's proxy instead, which shows all of the job to whoever has it",
+      describe: "Print its address at YARN's proxy instead; anyone who has it can see the whole job",
     },
     "local-port": { type: "string", describe: "The local port; default: any free one" },
     ...settingOptions,

@@ -7,15 +7,18 @@ const usualPort = 19_886;
 
 export const portal = defineCommand({
   verb: "portal",
-  summary: "Serve the jobs of a history, those that run and those that have ended, on this machine",
+  summary: "Serve web pages about the jobs of a history, running and ended, on this machine",
   positionals: {},
   options: {
     port: { type: "number", default: usualPort, describe: "Where it listens, on 127.0.0.1; 0: any free port" },
-    "user-header": { type: "string", describe: "The header in which --proxy names who has logged in" },
+    "user-header": { type: "string", describe: "The header in which the proxy names the user" },
     proxy: { type: "string", array: true, describe: "Address of a proxy that logs people in; may be repeated" },
-    listen: { type: "string", describe: "Another address than 127.0.0.1, where people log in" },
-    maintain: { type: "boolean", describe: "Also move what has ended, and remove what is old (tony.history.*)" },
-    "dry-run": { type: "boolean", describe: "Say what --maintain would move and remove, and end" },
+    listen: { type: "string", describe: "Listen on this address instead of 127.0.0.1; people have to log in there" },
+    maintain: {
+      type: "boolean",
+      describe: "Also move the histories of ended jobs, and remove old ones (tony.history.*)",
+    },
+    "dry-run": { type: "boolean", describe: "Print what --maintain would move and remove, and exit" },
     ...settingOptions,
   },
   examples: [

@@ -15,11 +15,11 @@ export const search = defineCommand({
     "dry-run": { type: "boolean", default: false, describe: "Run nothing: show the next trials and their commands" },
     after: {
       type: "string",
-      describe: "A file of trials that there are already, a JSON object on each line; shows what comes next",
+      describe: "A file of existing trials, one JSON object on each line; shows what comes next",
     },
     resume: {
       type: "string",
-      describe: "Go on with a search that has ended, by its application's id or the file of its trials",
+      describe: "Continue a search that has ended: its application's id, or the file of its trials",
     },
     trials: { type: "string", describe: "How many trials to show; default as many as run at once" },
     detach: { type: "boolean", default: false, describe: "Print the application's id and exit; the search goes on" },

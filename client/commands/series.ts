@@ -9,7 +9,7 @@ export const series = defineCommand({
   summary: "Show what the tasks of a job that ended used and reported over time",
   positionals: {
     application: applicationArgument,
-    task: { describe: "Of worker:0, or of the role worker, alone" },
+    task: { describe: "Only this task or role: worker:0, or worker" },
   },
   options: { ...settingOptions, ...jsonOption },
   examples: [

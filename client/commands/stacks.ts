@@ -4,7 +4,7 @@ import { defineCommand, jsonOption } from "../command-line/command.ts";
 
 export const stacks = defineCommand({
   verb: "stacks",
-  summary: "Show where the Python programs of a job's tasks stand",
+  summary: "Show where in their code the Python programs of a job's tasks are",
   positionals: {
     application: applicationArgument,
     task: { describe: "worker:0, or of a search trial:17 or trial:17/worker:0; without it all that run" },

@@ -17,7 +17,8 @@ export const wait = defineCommand({
     stdin: {
       type: "boolean",
       default: false,
-      describe: "Wait for all jobs whose ids come there, a line each; exits as the first that failed",
+      describe:
+        "Wait for all jobs whose ids are read from there, one per line; exits with the code of the first that failed",
     },
     ...settingOptions,
     ...jsonOption,

@@ -127,7 +127,7 @@ export class FollowedMaster {
     if (this.#contactlessTold || now() - this.#contactlessSinceMs < tellSilenceAfterMs) return;
     this.#contactlessTold = true;
     view.line(
-      `Its AM cannot be asked: ${applications.noContactReason(report)}; until it can, only the ResourceManager is`,
+      `Its AM cannot be asked: ${applications.noContactReason(report)}; until then only the ResourceManager is asked`,
     );
   }
 

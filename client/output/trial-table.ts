@@ -185,7 +185,7 @@ const NOT_KEPT = "<the same value>";
 /** The parts of the search's command line that `givenOf` cannot repeat. */
 export function notGivenLines(search: SearchStatus): string[] {
   const keys = keysGiven(search);
-  const words = `it was run with ${keys.join(", ")} on its command line, whose values are not kept: write them for ${NOT_KEPT}`;
+  const words = `its command line set ${keys.join(", ")}, whose values are not kept: write them in place of ${NOT_KEPT}`;
   return keys.length === 0 ? [] : [words];
 }
 

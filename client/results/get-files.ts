@@ -52,7 +52,7 @@ export async function getFiles(
   if (json) context.output.json(getJson(options, folder, left));
   else context.output.print(listLines(left, shown, dryRun).join("\n"));
   if (left.isIncomplete !== true) return ExitCode.succeeded;
-  context.output.problem(`Not all of the ${what} are there: exit code ${ExitCode.cluster}`);
+  context.output.problem(`Some of the ${what} are missing: exit code ${ExitCode.cluster}`);
   return ExitCode.cluster;
 }
 

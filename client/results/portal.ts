@@ -54,7 +54,7 @@ export function portalSettings(
   const { history, hadoop, gateway, caFile, login, portalState, upkeep: keeping, problems } = site;
   if (hasErrors(problems)) throw invalidJob(problems);
   for (const problem of problems) context.output.problem(formatProblem(problem));
-  if (listen !== undefined && isIP(listen) === 0) throw usageError(`${listen} is no IP address: --listen takes such`);
+  if (listen !== undefined && isIP(listen) === 0) throw usageError(`--listen takes an IP address, not ${listen}`);
   const door = portalDoor(site.portalDoor, listen);
   if (door !== undefined && proxies !== undefined)
     throw usageError("People log in at the portal (tony.portal.*) or at the proxies of --proxy, not at both");
@@ -96,7 +96,7 @@ export function portalDoor(files: PortalDoorFiles, listen = "127.0.0.1"): Portal
   if (Object.values(files).every((file) => file === undefined)) return undefined;
   if (certificate === undefined || key === undefined)
     throw usageError(
-      "Who logs in at the portal does so by TLS: tony.portal.tls-certificate and tony.portal.tls-key go together",
+      "Logging in at the portal needs TLS: set both tony.portal.tls-certificate and tony.portal.tls-key",
     );
   if (clientAuthority === undefined && keytab === undefined)
     throw usageError(`Nothing says how people log in: ${WAYS}`);
@@ -117,9 +117,11 @@ interface ProxyOptions {
 export function portalProxies({ listen, proxy, "user-header": header }: ProxyOptions): PortalProxies | undefined {
   if (proxy === undefined && header === undefined) return undefined;
   if (proxy === undefined || header === undefined)
-    throw usageError("--proxy and --user-header go together: the proxies that log people in, and where they say whom");
+    throw usageError(
+      "--proxy and --user-header go together: the proxies that log people in, and the header in which they name the user",
+    );
   const wrong = proxy.find((address) => isIP(address) === 0);
-  if (wrong !== undefined) throw usageError(`${wrong} is no IP address: --proxy takes such`);
+  if (wrong !== undefined) throw usageError(`--proxy takes an IP address, not ${wrong}`);
   if (!/^[A-Za-z][A-Za-z0-9-]*$/.test(header)) throw usageError(`--user-header: ${header} is not a header's name`);
   return { listen: listen ?? "127.0.0.1", addresses: proxy, header };
 }

@@ -82,8 +82,8 @@ const endWords: Readonly<
 > = {
   waits: (_, { algorithm }) =>
     algorithm === "optuna"
-      ? "What comes then Optuna says, which is asked only while the search runs."
-      : "What comes then depends on those that run.",
+      ? "What comes next is up to Optuna, which is asked only while the search runs."
+      : "What comes next depends on the running trials.",
   enough: (count) => `These are all: ${countWords(count, "trial")} (tony.search.max-trials).`,
   exhausted: (count) => `These are all: ${countWords(count, "trial")} is everything that there is to try.`,
 };

@@ -35,9 +35,11 @@ export async function trialsBefore(
   const lines = written.map(({ search: _, ...line }): TrialLine => line);
   for (const [number, { params, number: said = number }] of lines.entries()) {
     if (said !== number)
-      throw usageError(`${from} has trial ${said} as its ${number + 1}.: all trials stand in it, in their order`);
+      throw usageError(
+        `${from} has trial ${said} where trial ${number} should be: it has to contain all trials, in their order`,
+      );
     const why = misfit(search.space, params);
-    if (why !== undefined) throw usageError(`${from} cannot be gone on with: ${why} in its trial ${number}`);
+    if (why !== undefined) throw usageError(`${from} cannot be continued: ${why} in its trial ${number}`);
   }
   const over = lines.filter(({ state }) => state !== "interrupted" && state !== "running").length;
   if (search.maxTrials !== undefined && over >= search.maxTrials) {
@@ -78,7 +80,7 @@ export function misfit(space: Space, params: Parameters): string | undefined {
 
 async function trialsOfFile(file: string, { workingDirectory }: ClientContext): Promise<readonly TrialLine[]> {
   if (path.basename(file) === "result.json")
-    throw usageError(`--resume ${file}: it has the best trial alone; all of them are in trials.jsonl beside it`);
+    throw usageError(`--resume ${file}: it has only the best trial; all trials are in trials.jsonl next to it`);
   try {
     return await trialsIn(new LocalFileSystem(), path.resolve(workingDirectory, file), file);
   } catch (error) {

@@ -67,7 +67,7 @@ export async function submitApplication(application: SubmissionContext, options:
       }
       if (stop.aborted || clock.nowMs() - startedMs >= giveUpAfterMs) throw forgottenSubmission(application.id);
       output.problem(
-        `The ResourceManager took ${application.id} and then knew nothing of it, as after a failover: submitting it again`,
+        `The ResourceManager accepted ${application.id} and then lost it, as after a failover: submitting it again`,
       );
       await clock.sleep(pauseMs, stop);
     }
@@ -172,7 +172,7 @@ function unknownSubmission(id: ApplicationId, cause: unknown): UserError {
 
 function forgottenSubmission(id: ApplicationId): UserError {
   return new UserError(
-    `The ResourceManager took ${id} again and again, and each time it knew nothing of it afterwards: look at its log and its state store (yarn.resourcemanager.store.class)`,
+    `The ResourceManager accepted ${id} several times and lost it each time: look at its log and its state store (yarn.resourcemanager.store.class)`,
     { code: "SUBMISSION_FORGOTTEN", exitCode: ExitCode.cluster },
   );
 }

@@ -72,6 +72,6 @@ test("whose groups were asked for again is one of the latest", async () => {
 
 test("a refusal says which right is missing, and who gives it", () => {
   expect(refusalOf({ user: "bob", groups: [] }, "application_1_0001", { user: "ada" })).toBe(
-    "bob may not see application_1_0001: it is ada's. ada lets others see a job by its key tony.application.acl.view; whom yarn.admin.acl names sees all jobs",
+    "bob may not see application_1_0001: it is ada's. A job's key tony.application.acl.view lets others see it; users named in yarn.admin.acl see all jobs",
   );
 });

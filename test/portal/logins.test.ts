@@ -88,7 +88,7 @@ describe("who logs in at the portal", () => {
     for (const { ask } of [unnamed, scene({ localNameOf: () => "ada/admin" })])
       expect((await ask(ticketOf("ada"))).user).toMatchObject({
         code: "NOT_ALLOWED",
-        message: expect.stringContaining("ada@EXAMPLE.COM has no name on this cluster"),
+        message: expect.stringContaining("ada@EXAMPLE.COM has no user name on this cluster"),
       });
   });
 

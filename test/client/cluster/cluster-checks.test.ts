@@ -60,13 +60,13 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
 
     test("of a Hadoop that does not see them", () => {
       expect(problems(constrained(java))).toEqual([
-        "a worker is to be placed by constraints, which this cluster's Hadoop does not know: it is older than 3.2 (tony.worker.placement-spec)",
+        "a worker has placement constraints, which this cluster's Hadoop does not support: it is older than 3.2 (tony.worker.placement-spec)",
       ]);
     });
 
     test("by an attribute that no node has", () => {
       expect(problems(constrained(java), { nodeAttributes: ["rm.yarn.io/jave"] })).toEqual([
-        "a worker is to be placed by node attribute java, which no node has: did you mean jave? there are rm.yarn.io/jave (tony.worker.placement-spec)",
+        "a worker needs nodes with attribute java, which no node has: did you mean jave? there are rm.yarn.io/jave (tony.worker.placement-spec)",
       ]);
       expect(problems(constrained(java), { nodeAttributes: [] })[0]).toContain("the cluster has none");
     });

@@ -27,7 +27,7 @@ describe("a token that a server does not accept is named with its file, and how 
   test.each([
     [
       new FileSystemError(`STAT /: ${unknown}`, { code: "AUTHENTICATION_FAILED" }),
-      /^The token HDFS_DELEGATION_TOKEN for ha-hdfs:ns in \/tokens is not known any more: .*\n {2}Whoever wrote it obtains new ones/,
+      /^The token HDFS_DELEGATION_TOKEN for ha-hdfs:ns in \/tokens is no longer valid: .*\n {2}Ask whoever wrote the file for new tokens/,
     ],
     [
       new RemoteError(invalid, "Token  has expired, current time: 2026 expected renewal time: 2026"),

@@ -6,7 +6,7 @@ test("that the current folder was removed is said as that, with the mend", () =>
     throw Object.assign(new Error(`${code}: uv_cwd`), { code, syscall: "uv_cwd" });
   };
   expect(folderTrouble(failing("ENOENT"))).toBe(
-    "the current folder is gone: it was removed, or made anew, since you went there; go to one that exists (cd)",
+    "the current folder no longer exists: it was removed or recreated since you entered it; change to another one (cd)",
   );
   expect(() => folderTrouble(failing("EACCES"))).toThrow("EACCES");
   expect(folderTrouble(() => "/home/ada")).toBeUndefined();

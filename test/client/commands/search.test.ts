@@ -121,7 +121,7 @@ describe("tony-ts search --dry-run", () => {
       "-conf",
       "tony.search.algorithm=evolution",
     );
-    expect(out).toContain("What comes then depends on those that run.");
+    expect(out).toContain("What comes next depends on the running trials.");
   });
 
   test.each([

@@ -151,7 +151,7 @@ test("settings of the command line are named, whose values nobody kept", () => {
   expect(
     notGivenLines({ ...search, givenKeys: ["tony.worker.command", "tony.search.max-trials", "tony.search.seed"] }),
   ).toEqual([
-    "it was run with tony.worker.command, tony.search.seed on its command line, whose values are not kept: write them for <the same value>",
+    "its command line set tony.worker.command, tony.search.seed, whose values are not kept: write them in place of <the same value>",
   ]);
   expect(givenOf({ ...search, givenKeys: ["tony.worker.command", "tony.search.points"] }, "local_1_0001")).toEqual([
     ...["job.xml", "--scheduler", "local", "-conf", "tony.worker.command=<the same value>"],

@@ -161,7 +161,7 @@ Fetched 2 files, 12 B to ${application}
     const tasks = [task("worker:0", [results("out/worker-0", { state: "incomplete" })])];
     const { err } = await get(ended({ tasks }));
     expect(err).toBe(
-      "worker:0: secret was not stored: it cannot be read (EACCES)\nNot all of the results are there: exit code 3\n",
+      "worker:0: secret was not stored: it cannot be read (EACCES)\nSome of the results are missing: exit code 3\n",
     );
     expect(readFileSync(here("worker-0/10:00/a;b"), "utf8")).toBe("12345");
     expect(existsSync(here("worker-0/_tony-names.json"))).toBe(false);

@@ -130,13 +130,9 @@ describe("what the portal is started with", () => {
 
     test.each([
       [files, {}, "Nothing says how people log in"],
-      [
-        [history, "tony.portal.spnego-keytab=/k"],
-        {},
-        "tony.portal.tls-certificate and tony.portal.tls-key go together",
-      ],
+      [[history, "tony.portal.spnego-keytab=/k"], {}, "set both tony.portal.tls-certificate and tony.portal.tls-key"],
       [[history], { listen: "::" }, "--listen is for people who log in"],
-      [[history], { listen: "all" }, "all is no IP address"],
+      [[history], { listen: "all" }, "--listen takes an IP address, not all"],
       [
         [...files, "tony.portal.client-ca=/ca.pem"],
         { proxies: { listen: "::", addresses: ["192.0.2.7"], header: "x-user" } },
@@ -161,7 +157,7 @@ describe("proxies that log people in", () => {
 
   test.each([
     [{ proxy: ["192.0.2.7"] }, "--proxy and --user-header go together"],
-    [{ proxy: ["gate"], "user-header": "X-User" }, "gate is no IP address"],
+    [{ proxy: ["gate"], "user-header": "X-User" }, "--proxy takes an IP address, not gate"],
     [{ proxy: ["192.0.2.7"], "user-header": "X User" }, "X User is not a header's name"],
   ])("are said in full: %j", (options, message) => {
     expect(() => portalProxies({ ...none, ...options })).toThrow(message);

@@ -77,7 +77,7 @@ test("where there is nothing more no command is shown", () => {
 
 test("what Optuna proposes is known only while the search runs", () => {
   expect(forecast([], { "tony.search.algorithm": "optuna", "tony.search.max-trials": "9" }).out.at(-2)).toBe(
-    "What comes then Optuna says, which is asked only while the search runs.",
+    "What comes next is up to Optuna, which is asked only while the search runs.",
   );
 });
 

@@ -56,7 +56,10 @@ describe("a file of trials", () => {
     [[{ params: { ...adam, kind: "adam" } }], "kind is adam, and this search has choice 1 sgd in its trial 0"],
     [[{ params: { lr: 0.5, kind: "sgd" } }], "momentum has no value in its trial 0"],
     [[{ params: { ...sgd, kind: 1 } }], "momentum has a value, and its condition does not hold in its trial 0"],
-    [[{ number: 1, params: adam }], "trials.jsonl has trial 1 as its 1.: all trials stand in it, in their order"],
+    [
+      [{ number: 1, params: adam }],
+      "trials.jsonl has trial 1 where trial 0 should be: it has to contain all trials, in their order",
+    ],
     [["{"], "trials.jsonl:1: "],
     [Array(4).fill({ params: adam, value: 1 }), "4 trials that have ended, and this search has 4 trials in all"],
   ])("%j is refused: %s", async (lines, said) => {
@@ -110,7 +113,7 @@ describe("a file of trials", () => {
 
   test("with the best trial alone is none", async () => {
     await expect(before("out/result.json")).rejects.toThrow(
-      "--resume out/result.json: it has the best trial alone; all of them are in trials.jsonl beside it",
+      "--resume out/result.json: it has only the best trial; all trials are in trials.jsonl next to it",
     );
   });
 

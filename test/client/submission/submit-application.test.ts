@@ -126,7 +126,7 @@ describe("a submission that was answered", () => {
     await taken;
     expect(script.asked).toEqual(["submit", "report", "report", "submit", "report"]);
     expect(err.text).toBe(
-      `The ResourceManager took ${id} and then knew nothing of it, as after a failover: submitting it again\n`,
+      `The ResourceManager accepted ${id} and then lost it, as after a failover: submitting it again\n`,
     );
   });
 
