@@ -29,10 +29,10 @@ export function executorHeard(step: Step, event: Extract<Event, { type: "executo
   awaitOf(step, container, "heartbeat", step.spec.timeouts.heartbeatExpiryMs - event.silentMs);
 }
 
-/** Silence is awaited to end in its time; for longer while many are not heard. */
+/** Silence is awaited to end in its time, which is over by now; for longer while many are not heard. */
 export function silenceOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   const { heartbeatExpiryMs, massSilenceMs } = step.spec.timeouts;
-  const patienceMs = areManyUnheard(step) ? Math.max(massSilenceMs, heartbeatExpiryMs) : heartbeatExpiryMs;
+  const patienceMs = areManyUnheard(step) ? massSilenceMs : heartbeatExpiryMs;
   const leftMs = container.lastHeardMs + patienceMs - step.nowMs;
   if (leftMs > 0) {
     awaitOf(step, container, "heartbeat", Math.min(leftMs, LOOK_AGAIN_MS - (step.nowMs % LOOK_AGAIN_MS)));
