@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Finding } from "../../../client/cluster/findings.ts";
 import { type DoctorOptions, examine, examineOffline } from "../../../client/submission/doctor.ts";
@@ -16,8 +16,11 @@ describe("a look at a cluster", () => {
   });
   afterEach(() => there.stop());
 
-  async function look(changes: Partial<DoctorOptions> = {}): Promise<Finding[]> {
-    const cluster = await there.open();
+  async function look(
+    changes: Partial<DoctorOptions> = {},
+    hadoop: Readonly<Record<string, string>> = {},
+  ): Promise<Finding[]> {
+    const cluster = await there.open({ hadoop });
     cluster.askBriefly();
     return await examine(cluster, {
       ...offline,
@@ -62,12 +65,13 @@ describe("a look at a cluster", () => {
   });
 
   test("names nodes that do not run, and asks nothing more of a cluster without any", async () => {
-    there.manager.nodes = [aNode("n1", { state: "LOST" }), aNode("n2", { state: "UNHEALTHY" })];
+    const lost = [aNode("n1", { state: "LOST" }), aNode("n3", { state: "LOST" })];
+    there.manager.nodes = [...lost, aNode("n2", { state: "UNHEALTHY" }), aNode("n4", { state: "DECOMMISSIONING" })];
     const findings = await look();
     expect(of("ResourceManager", findings)).toMatchObject([
       {
         state: "wrong",
-        found: expect.stringMatching(/^0 nodes active, 1 lost, 1 unhealthy: n1.*n2/),
+        found: expect.stringMatching(/^0 nodes active, 2 lost, 1 unhealthy: n1.*n3.*n2.*n4/),
         remedy: "start a NodeManager: nothing can run without one",
       },
     ]);
@@ -107,6 +111,28 @@ describe("a look at a cluster", () => {
     expect(JSON.stringify(of("ResourceManager", findings))).not.toContain("tony-ts doctor");
     expect(of("queue", findings)).toEqual([]);
     expect(of("HDFS", findings)).toMatchObject([{ state: "well" }]);
+  });
+
+  test("finds who may change the folder of jobs' files, which of a cluster that believes names is a remark", async () => {
+    mkdirSync(there.staging);
+    chmodSync(there.staging, 0o777);
+    expect(of("HDFS", await look())).toMatchObject([
+      { state: "well" },
+      { state: "remark", found: expect.stringContaining("can be changed by everybody (permissions 777)") },
+    ]);
+  });
+
+  test("finds what nodes count, where ApplicationMasters look, which masters serve pages and which labels no node has that runs", async () => {
+    there.manager.labels = [{ name: "gpu", exclusive: true }];
+    there.manager.defaultLabel = "gpu";
+    there.manager.nodes = [aNode("n1"), aNode("n2", { state: "LOST", labels: ["gpu"] })];
+    const findings = await look({}, { "fs.defaultFS": "hdfs://name_node:8020" });
+    expect(of("memory", findings)).toMatchObject([{ state: "remark", found: expect.stringContaining("2.1 times") }]);
+    expect(of("addresses", findings)).toMatchObject([{ found: expect.stringContaining("the host name_node") }]);
+    expect(of("masters", findings)).toMatchObject([{ found: expect.stringMatching(/^NameNode name_node:/) }]);
+    expect(of("labels", findings)).toMatchObject([
+      { state: "remark", found: expect.stringMatching(/^gpu; queue ml reaches gpu; no node with label gpu runs: n2/) },
+    ]);
   });
 
   test("finds that jobs can write their history, where the site keeps it", async () => {

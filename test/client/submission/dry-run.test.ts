@@ -1,4 +1,7 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { LogSelection } from "../../../client/logs/log-selection.ts";
 import { dryRun, verdict } from "../../../client/submission/dry-run.ts";
 import { JobCluster } from "../../../client/submission/job-cluster.ts";
 import { ExitCode } from "../../../src/errors.ts";
@@ -27,12 +30,17 @@ beforeEach(async () => {
 });
 afterEach(() => there.stop());
 
-async function rehearse(text: JobText, { local = false, json = false } = {}): Promise<string> {
+const lead: LogSelection = { kind: "lead" };
+
+async function rehearse(
+  text: JobText,
+  { local = false, json = false, logs = lead }: { local?: boolean; json?: boolean; logs?: LogSelection } = {},
+): Promise<string> {
   const { context } = there;
   const place = new JobCluster(text, context);
   context.out.text = "";
   try {
-    const exitCode = await dryRun(text, { local, json, logs: { kind: "lead" } }, context, place);
+    const exitCode = await dryRun(text, { local, json, logs }, context, place);
     expect(exitCode).toBe(ExitCode.succeeded);
     return context.out.text.trimEnd();
   } finally {
@@ -50,6 +58,24 @@ describe("a rehearsal of a submission", () => {
       "Nothing was uploaded or submitted; every check passed",
     ]);
     expect([there.cached(), there.applications(), there.manager.submitted]).toEqual([[], [], []]);
+  });
+
+  test("says what feeds come to, and what is said of folders that are packed, once", async () => {
+    const sources = path.join(there.folder, "sources");
+    mkdirSync(path.join(sources, ".git"), { recursive: true });
+    writeFileSync(path.join(sources, "rows.txt"), "a\nb\n");
+    const resource = `${sources}#archive`;
+    const ps = { "tony.ps.resources": resource, "tony.ps.instances": "1", "tony.ps.command": "true" };
+    const feed = { "tony.feed.train.input": `file://${sources}/rows.txt`, "tony.feed.train.format": "lines" };
+    const lines = (await rehearse(there.job({ "tony.worker.resources": resource, ...ps, ...feed }))).split("\n");
+    expect(lines[0]).toMatch(/ AM \(1 GiB, 1 core\), /);
+    expect(lines).toContain("  feed train: 1 file, 4 B, 1 split");
+    expect(lines.filter((line) => line.includes("left out: .git"))).toHaveLength(1);
+  });
+
+  test("refuses logs of a task that the job does not have", async () => {
+    const logs = { kind: "named", names: ["worker:2"] } as const;
+    await expect(rehearse(there.job(), { logs })).rejects.toThrow("worker:2");
   });
 
   test("tells warnings, and refuses what a submission would", async () => {

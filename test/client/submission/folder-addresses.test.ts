@@ -90,6 +90,28 @@ test("without a cluster it is this machine's", async () => {
   expect(spec.checkpointDir).toBe("file:///home/ada/ckpt");
 });
 
+test("folders of the history's own are where they are, and the one for running jobs has to be writable", async () => {
+  const history = { location: "/history", timeZone: "UTC" };
+  const intermediate = "hdfs:///user/ada/running";
+  const placedHistory = await withFolderAddresses(
+    aJobSpec({ history: { ...history, intermediate, finished: "/done" } }),
+    places,
+  );
+  expect(placedHistory.history).toMatchObject({
+    ...{ location: "/history", intermediate: "hdfs://nn:8020/user/ada/running", finished: "/done" },
+  });
+  const closed = { ...history, intermediate: "hdfs:///user/bob/running" };
+  await expect(withFolderAddresses(aJobSpec({ history: closed }), places)).rejects.toThrow(
+    /^tony\.history\.intermediate = /,
+  );
+});
+
+test("results do not go into the cache either, which is pruned", async () => {
+  const spec = aJobSpec({ carrier: { ...carrier, output: { ...output, dir: "shared/results" } } });
+  const cleaned = { root: placed("/user/ada/.tony-ts"), cacheDir: "/user/ada/shared" };
+  await expect(withFolderAddresses(spec, places, cleaned)).rejects.toThrow("tony.cache.dir");
+});
+
 test("an address without its host gets it; what only the program writes to stays as it is", async () => {
   const addressOf = async (checkpointDir: string, carried = true) =>
     (await withFolderAddresses(aJobSpec({ checkpointDir, ...(carried && { carrier }) }), places)).checkpointDir;

@@ -29,6 +29,20 @@ describe("what a job on this machine ships", () => {
     expect(contentOf(second?.url)).toContain("the ps's");
   });
 
+  test("a file lies where it is, and an archive, too, which is unpacked", async () => {
+    const [file, archive] = ["data.txt", "env.zip"].map((name) => path.join(folder, name));
+    for (const one of [file, archive]) writeFileSync(one ?? "", "x");
+    const placed = await new LocalShipping(folder, () => undefined).localized([
+      { name: "data", source: `file://${file}`, as: "file" },
+      { name: "venv", source: archive ?? "", as: "archive" },
+    ]);
+    expect(placed).toMatchObject([
+      { link: "data", url: `file://${file}`, type: "FILE", sizeBytes: 1 },
+      { link: "venv", url: `file://${archive}`, type: "ARCHIVE", sizeBytes: 1 },
+    ]);
+    for (const { modificationTimeMs } of placed) expect(Number.isInteger(modificationTimeMs)).toBe(true);
+  });
+
   test("directories whose names are like the numbered ones of others are archives of their own", async () => {
     const shipping = new LocalShipping(folder, () => undefined);
     const names = ["venv-1", "venv", "1-venv"];

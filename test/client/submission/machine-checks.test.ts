@@ -29,6 +29,9 @@ test("a gang that could never be complete is refused; cores are shared, and task
   expect(said({ roles: [workers(9, { vcores: 1 })] })).toEqual([
     "job.xml:4: the tasks ask for 9 GiB of memory together, this machine has 8 GiB of memory: lower tony.worker.instances or tony.worker.memory",
   ]);
+  expect(said({ roles: [aRole("ps", 4), workers(2, { memoryMiB: 4096 })] })[0]).toMatch(
+    /: lower tony\.worker\.instances /,
+  );
   expect(said({ roles, distributedMode: "fcfs" })).toEqual([]);
   expect(said({ roles: [workers(2, { vcores: 2, others: { "yarn.io/gpu": 1 } })] })).toEqual([]);
 });

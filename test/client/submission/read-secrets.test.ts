@@ -16,6 +16,9 @@ beforeAll(() => {
     empty: "\n",
     binary: "a\0b",
     long: "x".repeat(70_000),
+    most: "x".repeat(65_536),
+    letters: "ü".repeat(40_000),
+    "with:colon": "c",
   };
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content);
 });
@@ -35,6 +38,8 @@ test("a secret is what its file holds, without the end of the line, or a variabl
   expect(valuesOf()).toEqual({});
   // Blanks are its own, and of several ends of lines only the last goes.
   expect(valuesOf("A=file:spaced")).toEqual({ A: " a b \r\n" });
+  expect(valuesOf("A=file:with:colon")).toEqual({ A: "c" });
+  expect(valuesOf("A=file:most").A).toHaveLength(65_536);
 });
 
 describe("a secret that cannot be had is named, with where it is asked for and its source:", () => {
@@ -44,6 +49,7 @@ describe("a secret that cannot be had is named, with where it is asked for and i
     ["a variable that is not set", "A=env:NONE", /env:NONE is not set/],
     ["bytes that no variable can hold", "A=file:binary", /zero byte/],
     ["more than the credentials should hold", "A=file:long", /longer than 64 KiB/],
+    ["more of it in bytes than in letters", "A=file:letters", /longer than 64 KiB/],
   ])("%s", (_, secret, problem) => {
     const failing = expect(() => valuesOf(secret));
     failing.toThrow(problem);
