@@ -131,6 +131,18 @@ describe("a job that a program hands in to a cluster", () => {
     expect(manager.killed).toEqual([{ id, reason: expect.stringMatching(words) }]);
   });
 
+  test("cannot be ended by who may not: who reads its events is told by the same error as who waits for its end", async () => {
+    manager.taken = { state: "ACCEPTED" };
+    manager.refusesKill = true;
+    const abort = new AbortController();
+    const job = await handIn("job.xml", { signal: abort.signal });
+    const [read, ended] = [eventsOf(job), job.ended()];
+    abort.abort();
+    const both = await Promise.allSettled([ended, read]);
+    const refused = { status: "rejected", reason: expect.objectContaining({ code: "ACCESS_DENIED" }) };
+    expect(both).toEqual([refused, refused]);
+  });
+
   test.each([
     ["whose logs are nobody's", { logs: "Worker" }, "USAGE"],
     ["that is not there", { workingDirectory: "/" }, "JOB_INVALID"],

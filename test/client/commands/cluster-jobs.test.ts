@@ -1,10 +1,14 @@
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { formatDate } from "../../../client/output/format.ts";
+import { uploadName } from "../../../client/shipping/uploads.ts";
 import { clientAccess, clientAccessFile, formatClientAccess, pageKey } from "../../../src/api/identity.ts";
 import { jobStatus } from "../../../src/api/status-codec.ts";
 import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import type { NodeReport } from "../../../src/hadoop/yarn/records.ts";
+import { encodeSeries, seriesFile } from "../../../src/history/series/file.ts";
+import { SeriesTable } from "../../../src/history/series/table.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { anExecutorJob, identity, noClients } from "../../support/api.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -88,6 +92,10 @@ describe("tony-ts list on a cluster", () => {
     ],
     [["--user", "bob"], [third]],
     [["--state", "succeeded"], [second]],
+    [
+      ["--queue", "ml"],
+      [third, first],
+    ],
   ])("%j shows %j", async (words, ids) => {
     const shown = await json("list", ...words);
     expect(shown).toMatchObject({ jobs: ids.map((id) => ({ id })), places: ["yarn"] });
@@ -101,6 +109,10 @@ describe("tony-ts list on a cluster", () => {
     expect(await json("list", "--scheduler", "local")).toMatchObject({ jobs: [{ id }], places: ["local"] });
     expect(await json("list", "--scheduler", "yarn")).toMatchObject({ jobs: [{ id: first }], places: ["yarn"] });
     expect(await json("list", "--user", me)).toMatchObject({ jobs: [{ id: first }], places: ["yarn"] });
+    expect(await json("list", "--queue", "ml")).toMatchObject({
+      jobs: [{ id: third }, { id: first }],
+      places: ["yarn"],
+    });
   });
 
   test("hides no job of this machine where the cluster does not answer, says so, and fails; alone it is an error", async () => {
@@ -134,7 +146,11 @@ describe("tony-ts nodes", () => {
       node("n2"),
       node("n3", { state: "LOST", labels: ["gpu", "big"] }),
     ];
-    manager.has({ id: first, user: "bob", state: "RUNNING", usage: held(2, 3_072) }, { id: second, state: "FINISHED" });
+    manager.has(
+      { id: first, user: "bob", state: "RUNNING", usage: held(2, 3_072) },
+      { id: second, state: "FINISHED", usage: held(1, 1_024) },
+      { id: third, user: "eve", state: "ACCEPTED", usage: held(1, 1_024) },
+    );
   });
 
   const held = (usedContainers: number, memoryMiB: number) => {
@@ -152,12 +168,14 @@ describe("tony-ts nodes", () => {
       expect.stringMatching(/^n1 +RUNNING +gpu +3 GiB of 4 GiB +3 of 4 +1$/),
     ]);
     expect(out).toMatch(new RegExp(`\n${first} +bob +ml +bert +2 +3 GiB, 1 core`));
+    expect(out).toMatch(new RegExp(`\n${third} +eve +ml +bert +1 +1 GiB, 1 core`));
+    expect(out).not.toContain(second);
   });
 
   test("of a label are those that have it", async () => {
     expect(await machine.json("nodes", "--label", "gpu")).toMatchObject({
       nodes: expect.not.arrayContaining([expect.objectContaining({ host: "n2" })]),
-      holders: [{ applicationId: first }],
+      holders: [{ applicationId: first }, { applicationId: third }],
     });
     expect(await machine.run("nodes", "--label", "cpu")).toEqual({
       exitCode: 2,
@@ -230,6 +248,37 @@ describe("of a job that has ended while its staging folder cannot be read", () =
     expect(err).toMatch(
       /^Nothing is known about the tasks of application_1_0001: what became of its tasks cannot be read now: .*s3a/s,
     );
+  });
+});
+
+describe("settings of the command line", () => {
+  test.each([
+    ["status", first],
+    ["attach", first],
+    ["wait", first],
+    ["kill", first],
+    ["logs", first],
+    ["get", first],
+    ["series", first],
+    ["advise", first],
+    ["advise", "bert"],
+    ["trials", first],
+    ["page", first],
+    ["page", first, "--address"],
+    ["forward", first, "worker:0", "80"],
+    ["tensorboard", first],
+    ["kv", first, "list"],
+    ["kv", first, "watch"],
+    ["stacks", first],
+    ["list"],
+    ["nodes"],
+    ["cache", "list"],
+    ["cache", "prune"],
+    ["doctor"],
+    ["portal"],
+  ])("are heeded by %s %s", async (...words) => {
+    const { exitCode, out, err } = await machine.run(...words, "--conf", "gone.xml");
+    expect([exitCode, out, err]).toEqual([2, "", expect.stringContaining("the job's file gone.xml does not exist")]);
   });
 });
 
@@ -315,6 +364,31 @@ describe("of a cluster's job that runs, the ApplicationMaster", () => {
   });
 });
 
+describe("tony-ts series", () => {
+  test("shows all tasks or one, as a table or in JSON, from the history that --conf names", async () => {
+    const id = first;
+    manager.has({ id, user: me, state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: 1_795_305_500_000 });
+    const table = new SeriesTable(0, 2);
+    for (const task of ["worker:0", "worker:1"]) table.add(task, { name: "cpu", rule: "mean" }, 0, 1);
+    const history = path.join(machine.folder, "history");
+    mkdirSync(path.join(history, "intermediate", id), { recursive: true });
+    const bytes = await encodeSeries({ applicationId: id, attempt: 1 }, table, () => 1024 ** 3);
+    writeFileSync(path.join(history, "intermediate", id, seriesFile), bytes);
+    const conf = ["--conf", `tony.history.location=file://${history}`];
+    const cells = (text: string) => text.split("\n").map((line) => line.split(/ {2,}/).slice(0, 3).join(" "));
+    const { exitCode, out, err } = await machine.run("series", id, ...conf);
+    expect({ exitCode, err }).toEqual({ exitCode: 0, err: "" });
+    expect(cells(out)).toEqual(["worker:0 cpu █", "worker:1 cpu █", ""]);
+    expect(cells((await machine.run("series", id, "worker:1", ...conf)).out)).toEqual(["worker:1 cpu █", ""]);
+    expect(await machine.json("series", id, "worker:1", ...conf)).toMatchObject({
+      jsonVersion: 1,
+      applicationId: id,
+      tasks: [{ task: "worker:1", series: [{ name: "cpu" }] }],
+    });
+    expect(await machine.run("series", id, "ps", ...conf)).toMatchObject({ exitCode: 2, out: "" });
+  });
+});
+
 describe("tony-ts page --address", () => {
   test("is the address at YARN's proxy, which alone is printed", async () => {
     manager.has({ id: first, user: me, state: "RUNNING", trackingUrl: "http://127.0.0.1:8088/proxy/a/" });
@@ -337,9 +411,18 @@ describe("tony-ts cache", () => {
     expect(exitCode).toBe(0);
     expect(out.split("\n").map((line) => line.split(/ +/)[0])).toEqual(["name", "node", "program.zip", "2", ""]);
     expect(out).toContain(`\n2 files, 15 B in ${staging}/cache\n`);
+    const usedAt = formatDate(1_795_305_600_000 - 40 * 86_400_000);
+    expect(out).toMatch(new RegExp(`\nnode +node00000000 +${me} +4 B +${usedAt}\n`));
     expect(await json("cache", "list")).toMatchObject({
       files: [{ name: "node", sizeBytes: 4 }, { name: "program.zip" }],
     });
+  });
+
+  test("lists what was not uploaded to its end as such", async () => {
+    mkdirSync(path.join(staging, "cache/uploads"), { recursive: true });
+    writeFileSync(path.join(staging, "cache/uploads", uploadName("venv.zip")), "12");
+    expect((await run("cache", "list")).out).toMatch(/\nvenv\.zip \(unfinished\) +\S+ +2 B /);
+    expect(await json("cache", "list")).toMatchObject({ files: [{ name: "venv.zip", partial: true }] });
   });
 
   test("prune removes what no job uses and nobody used for so long", async () => {

@@ -42,6 +42,28 @@ describe("tony-ts keys", () => {
     expect((await ran(typed)).err).toBe(`No key contains ${typed}; did you mean ${meant}? tony-ts keys lists all\n`);
   });
 
+  test("says what a key is, its default, and whether it works", async () => {
+    expect((await ran("tony.am.memory")).out).toMatch(/^tony\.am\.memory {2}\(memory, default 1g\)\n {4}\S/);
+    const { keys: [key] = [], ...more }: { readonly keys?: readonly unknown[] } = JSON.parse(
+      (await ran("tony.am.memory", "--json")).out,
+    );
+    expect(key).toMatchObject({ key: "tony.am.memory", type: "memory", value: "1g" });
+    expect(more).toEqual({ jsonVersion: 1 });
+  });
+
+  test("with --effective shows where each value of a job was set, its defaults too", async () => {
+    const words = ["--effective", "examples/hello/job.xml", "--conf", "tony.worker.memory=3g"];
+    const rows = (await ran(...words)).out.split("\n").map((line) => line.split(/ {2,}/));
+    expect(rows[0]).toEqual(["key", "value", "set in"]);
+    expect(rows).toContainEqual(["tony.worker.memory", "3g", "-conf"]);
+    expect(rows).toContainEqual(["tony.am.memory", expect.stringMatching(/^1/), "default"]);
+    const { out } = await ran(...words, "--json");
+    const listed: { readonly keys: readonly unknown[] } = JSON.parse(out);
+    expect(listed.keys).toContainEqual(
+      expect.objectContaining({ key: "tony.worker.memory", value: "3g", at: "-conf" }),
+    );
+  });
+
   test("says when there is none", async () => {
     const nothing = { out: "", err: "No key contains nomatch; tony-ts keys lists all\n", exitCode: ExitCode.succeeded };
     expect(await ran("nomatch")).toEqual(nothing);
