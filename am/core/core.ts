@@ -45,21 +45,21 @@ import type { CoreState, Held, Identity } from "./state/state.ts";
 import { begunGangs, type Defects, findTask, newStep, type Step } from "./state/step.ts";
 import { askForWakeUp, wakeUp } from "./wake-up.ts";
 
-/** The decisions of one job: what happened goes in, what is to be done comes out. */
+/** The decisions of one job: events go in, effects come out. */
 export interface Core {
-  /** Deterministic: no I/O, clock or randomness. Effects are to be carried out in their order; their results come back as events. */
+  /** Deterministic: no I/O, clock or randomness. Effects must be carried out in their order; their results come back as events. */
   step(event: Event, nowMs: number): Effect[];
-  /** Plain data, owned and changed by the core; to be read only. */
+  /** Plain data, owned and changed by the core; others only read it. */
   readonly state: CoreState;
   readonly spec: JobSpec;
 }
 
 export interface CoreOptions {
-  /** Of another core, which this one goes on from. */
+  /** The state of another core, from which this one goes on. */
   readonly state?: CoreState;
-  /** What becomes of a defect of the core; unless told otherwise it throws. */
+  /** What happens when the core finds a defect in itself; by default it throws. */
   readonly defects?: Defects;
-  /** A snapshot of the journal as text: all of it, unless who reads it needs less. */
+  /** A snapshot of the journal as text: all of it, unless its reader needs less. */
   readonly textOf?: Step["textOf"];
 }
 
@@ -114,7 +114,7 @@ export function createCore(spec: JobSpec, identity: Identity, options: CoreOptio
   };
 }
 
-/** What came too early waits, and is noted in its order. */
+/** An event that came too early waits, and is handled later in its order. */
 function hear(step: Step, event: Event): void {
   if (isEarly(step, event)) {
     step.state.early.push(event);
@@ -237,7 +237,7 @@ function note(step: Step, event: Event): void {
   }
 }
 
-/** The journal has what something waited for. */
+/** What waited for the journal is now written there. */
 function happen(step: Step, held: Held): void {
   switch (held.what) {
     case "prepare":

@@ -15,17 +15,17 @@ import type { CoreState } from "./state/state.ts";
 import { askedOf, inJob } from "./state/step.ts";
 import { AFTER_END } from "./state/task-moves.ts";
 
-/** What must hold after every step, whatever happened. Each can fail: see test/simulation/mutants.test.ts. */
+/** What must hold after every step, whatever happened. Each invariant can fail: see test/simulation/mutants.test.ts. */
 export interface Invariants {
-  /** The broken ones, in words; empty when all is well. */
+  /** The violated ones, in words; empty when all hold. */
   check(state: CoreState, effects: readonly Effect[], event: Event): string[];
 }
 
 export function createInvariants(spec: JobSpec): Invariants {
-  /** Container that was told to start a task's program, by task and generation. */
+  /** The container that was told to start a task's program, by task and generation. */
   const starts = new Map<string, string>();
   const given = new Set<string>();
-  /** Of the trials of a search, by task. */
+  /** Parameters of a search's trials, by task. */
   const parameters = new Map<string, string>();
   /** Tasks whose checkpoints were removed. */
   const removed = new Set<string>();
@@ -33,7 +33,7 @@ export function createInvariants(spec: JobSpec): Invariants {
   let attempt = 0;
   let outcomeIsDurable = false;
   let outcome: string | undefined;
-  /** What this attempt told YARN last: of which roles it wants nothing, and which hosts are to be kept off. */
+  /** What this attempt last told YARN: the roles that want nothing, and the hosts to keep off. */
   const withdrawn = new Set<string>();
   let keptOff: readonly string[] | undefined;
   let decided: readonly unknown[] = [];
@@ -44,11 +44,11 @@ export function createInvariants(spec: JobSpec): Invariants {
         return problems;
       }
       if (state.attempt !== attempt) {
-        // What an earlier attempt ordered may have been lost with it: whether a program ran its executor tells.
+        // Orders of an earlier attempt may have been lost with it: the executors report whether their programs run.
         starts.clear();
         keptOff = undefined;
       }
-      // A ResourceManager that knows nothing is told all of it.
+      // A ResourceManager that knows nothing is told everything.
       if (state.attempt !== attempt || event.type === "resource-manager-resynced") {
         withdrawn.clear();
       }
@@ -126,7 +126,7 @@ export function createInvariants(spec: JobSpec): Invariants {
   };
 }
 
-/** A task has at most one container, and it is the task's. Phases are counted right. */
+/** A task has at most one container, and both agree on it. The counts of phases are right. */
 function checkTenants(state: CoreState, problems: string[]): void {
   const held = new Map<string, string>();
   for (const id in state.containers) {
@@ -164,7 +164,7 @@ function checkTenants(state: CoreState, problems: string[]): void {
   }
 }
 
-/** What is held is what the books say, each container once. */
+/** Usage counts exactly the containers in the state, each once. */
 function checkUsage({ usage, containers }: CoreState, problems: string[]): void {
   let memoryMiB = 0;
   let vcores = 0;
@@ -178,7 +178,7 @@ function checkUsage({ usage, containers }: CoreState, problems: string[]): void 
   }
 }
 
-/** What nobody tells a later attempt again but the journal. That a task joins its gang's generation is found again. */
+/** What a later attempt learns from the journal alone. That a task joins its gang's generation is found out again. */
 function decisionsOf({
   untracked,
   blame,
@@ -190,12 +190,12 @@ function decisionsOf({
   tasks,
 }: CoreState): readonly unknown[] {
   const ofGangs = gangs.map(({ generation, charges }) => [generation, charges.length]);
-  // Parameters never change once they are there.
+  // Parameters never change once they are set.
   const parameters = tasks.map(({ trialParameters }) => trialParameters);
   return [JSON.stringify([untracked, blame, leaving, unfetched, outcome, lastGeneration, ofGangs]), ...parameters];
 }
 
-/** That nothing is wanted any more is said once. */
+/** That a role wants nothing any more is said once. */
 function checkAsks(asks: readonly Ask[], withdrawn: Set<string>, problems: string[]): void {
   for (const { role, count } of asks) {
     if (count > 0) {
@@ -208,7 +208,7 @@ function checkAsks(asks: readonly Ask[], withdrawn: Set<string>, problems: strin
   }
 }
 
-/** Hosts that YARN is to keep off are those on which the job wants nothing now, each once. */
+/** The hosts that YARN is to keep off are those on which the job wants nothing now, each once. */
 function checkKeptOff(state: CoreState, told: readonly string[] | undefined, problems: string[]): void {
   if (told === undefined) {
     return;
@@ -219,7 +219,10 @@ function checkKeptOff(state: CoreState, told: readonly string[] | undefined, pro
   }
 }
 
-/** Of a search no more trials have containers than may run at once, and a container whose trial is over has another or goes back. */
+/**
+ * In a search no more trials have containers than may run at once, and a container whose trial is over gets another trial or goes
+ * back.
+ */
 function checkTrials(spec: JobSpec, state: CoreState, problems: string[]): void {
   const { search } = spec;
   const { phase, containers, tasks, gangs, held } = state;
@@ -231,7 +234,7 @@ function checkTrials(spec: JobSpec, state: CoreState, problems: string[]): void 
     problems.push(`${next.id} pauses, is among the best, and there is room for it`);
   }
   const had = Object.values(containers).filter((container) => container.phase === "held");
-  // After a takeover one may be gone whose executor has not come back, and another may have been given in its place.
+  // After a takeover a container whose executor has not come back may be gone, and another may have been given in its place.
   const there = had.filter(({ deadlines }) => deadlines.rejoin === undefined);
   const ofEach = spec.trials === undefined ? 1 : spec.roles.reduce((sum, { instances }) => sum + instances, 0);
   if (there.length > search.maxParallel * ofEach) {
@@ -258,7 +261,7 @@ function checkTrials(spec: JobSpec, state: CoreState, problems: string[]): void 
   }
 }
 
-/** Whether a task of a trial whose turn has come waits for a container of a role. */
+/** Whether a task of a trial that has begun waits for a container of a role. */
 function hasWaiting(spec: JobSpec, { tasks, roles, gangs }: CoreState, position: number): boolean {
   return tasks.some(({ phase, role, trialParameters }) => {
     const gang = gangs[roles[role]?.gang ?? -1];
@@ -268,7 +271,7 @@ function hasWaiting(spec: JobSpec, { tasks, roles, gangs }: CoreState, position:
   });
 }
 
-/** A container that no trial waits for is kept for a time alone, and runs nothing. */
+/** A container that no trial waits for is kept only for a limited time, and runs nothing. */
 function checkKept(
   mostMs: number,
   isOver: boolean,
@@ -284,7 +287,7 @@ function checkKept(
   }
 }
 
-/** Checkpoints go of trials alone that have ended, and while no container may store another one. */
+/** Only checkpoints of trials that have ended are removed, and only while no container may store another one. */
 function checkRemoved(spec: JobSpec, state: CoreState, removed: readonly string[], problems: string[]): void {
   const most = spec.search?.keepCheckpoints ?? Number.POSITIVE_INFINITY;
   const trials = begun({ state }).map(trialOf);
@@ -307,7 +310,7 @@ function checkRemoved(spec: JobSpec, state: CoreState, removed: readonly string[
   }
 }
 
-/** A trial has parameters, and the same whenever it starts. */
+/** A trial has parameters, and the same ones whenever it starts. */
 function checkParameters(
   spec: JobSpec,
   { to, message }: Extract<Effect, { type: "send" }>,
@@ -318,7 +321,7 @@ function checkParameters(
     return;
   }
   const { trialParams = "none" } = message;
-  // All of a trial have the same.
+  // All tasks of a trial have the same parameters.
   const trial = `trial ${numberOf(spec, to.task)}`;
   const before = parameters.get(trial) ?? trialParams;
   if (trialParams === "none" || trialParams !== before) {
@@ -332,7 +335,7 @@ function numberOf(spec: JobSpec, id: string): number | undefined {
   return task && inTrial(spec, task).number;
 }
 
-/** A job fails by results only of a task that has some: one that ended in success. */
+/** Missing results fail a job only if their task has any: one that ended in success. */
 function checkResults({ outcome, tasks }: CoreState, problems: string[]): void {
   if (outcome?.reason.code !== "not-stored" || outcome.reason.what !== "output") {
     return;
@@ -360,7 +363,7 @@ function checkBudgets(spec: JobSpec, state: CoreState, problems: string[]): void
   }
 }
 
-/** Nothing starts once the outcome is decided, be it in this step or before it. */
+/** Nothing starts once the outcome is decided, whether in this step or before it. */
 function checkEnded(effects: readonly Effect[], problems: string[]): void {
   const decision = effects.findIndex((effect) => effect.type === "log" && effect.event === "outcome-decided");
   for (const effect of effects.slice(decision + 1)) {
@@ -394,7 +397,7 @@ function checkStart(
     problems.push(`${task} is started in generation ${generation} before the journal knows of it`);
   }
   const listed = new Map(clusterSpec.tasks.map((address) => [address.task, address]));
-  // What is left of a gang that is done starts each on its own.
+  // The remaining tasks of a gang that is done start each on its own.
   const gang = state.gangs.find((one) => one.generation === generation && one.phase !== "done");
   const ofGang = gang?.roles.map((position) => askedOf({ spec }, { role: position }));
   if (ofGang !== undefined && isFirst && spec.trials === undefined) {
@@ -409,7 +412,7 @@ function checkStart(
     if (role.restartPolicy !== "gang" || spec.distributedMode !== "gang" || isGivenUp) {
       continue;
     }
-    // Its next life began later in the same step: a takeover hears at once of all that happened meanwhile.
+    // Its next life began later in the same step: a takeover hears at once of everything that happened meanwhile.
     if (generation < member.generation) {
       continue;
     }
@@ -427,7 +430,7 @@ function checkStart(
   }
 }
 
-/** The programs of a trial are told of its own tasks, each of them, and of no other trial's. */
+/** The programs of a trial are told of all of its own tasks, and of no other trial's. */
 function checkTrialAlone(
   spec: JobSpec,
   state: CoreState,
@@ -446,12 +449,12 @@ function checkTrialAlone(
   }
 }
 
-/** Whether a cluster spec goes out for the first time; whoever missed it gets what is left of it. */
+/** Whether a cluster spec is sent for the first time; a task that missed it gets what is left of it. */
 function startsGang(effects: readonly Effect[]): boolean {
   return effects.some((effect) => effect.type === "log" && effect.event === "cluster-spec-sent");
 }
 
-/** Who joins an elastic role meets those that run, and nobody does once one of them has ended well. */
+/** A task that joins an elastic role meets those that run, and none joins once one of them has ended well. */
 function checkJoining(
   spec: JobSpec,
   state: CoreState,
@@ -474,7 +477,7 @@ function checkJoining(
   }
 }
 
-/** What starts as a gang has as many of an elastic role as that needs. */
+/** A gang starts only with as many tasks of an elastic role as it needs. */
 function checkEnough(roles: readonly RoleSpec[], listed: ReadonlyMap<string, unknown>, problems: string[]): void {
   for (const { name, minInstances = 0, instances } of roles) {
     const present = Array.from({ length: instances }, (_, index) => listed.has(`${name}:${index}`)).filter(Boolean);

@@ -17,7 +17,7 @@ import { CONTAINER_DEADLINES, type ContainerDeadline, type Deadline } from "./st
 import type { CoreState } from "./state/state.ts";
 import { emit, type Step } from "./state/step.ts";
 
-/** Something of the job, or of one of its gangs, that ends at a time: when, where that is not settled yet, and what follows. */
+/** Something of the job, or of one of its gangs, that ends at a given time: when, unless that is open, and what follows. */
 interface Bound<Of extends readonly unknown[]> {
   dueMs(step: Step, ...of: Of): number | undefined;
   over(step: Step, ...of: Of): void;
@@ -39,7 +39,7 @@ const OF_GANG: readonly Bound<[GangState]>[] = [
   { dueMs: verdictsDueMs, over: verdictsOverdue },
 ];
 
-/** The time that was asked for has come: what is due has its consequences. */
+/** The requested time has come: whatever is due has its consequences. */
 export function wakeUp(step: Step): void {
   const { state } = step;
   state.wakeUp.atMs = 0;
@@ -87,7 +87,7 @@ function lookThroughContainers(step: Step): void {
   }
 }
 
-/** Asks to be woken when the next thing is due, where that is earlier than what was asked for. */
+/** Asks to be woken when the next thing is due, if that is earlier than the time already asked for. */
 export function askForWakeUp(step: Step): void {
   const { wakeUp: asked, phase } = step.state;
   let nextMs = laterThanNow(step, journalDueMs(step));
@@ -107,7 +107,7 @@ export function askForWakeUp(step: Step): void {
   }
 }
 
-/** When something of a gang is due next, or `settle` finds that it may do more. */
+/** When something of a gang is due next, or `settle` may be able to do more. */
 function nextOf(step: Step, gang: GangState): number {
   let nextMs = Math.min(
     laterThanNow(step, gang.startNotBeforeMs),

@@ -8,8 +8,8 @@ import { placeGang } from "./placement.ts";
 import { isRefused } from "./refusals.ts";
 
 /**
- * Brings what the ResourceManager is asked for in line with what tasks wait for. It counts down by itself with every container it
- * gives, so that a new ask goes out only where the two differ: repeating a number would make it give containers twice.
+ * Brings what is asked of the ResourceManager in line with what tasks wait for. The ResourceManager counts an ask down by itself with
+ * every container it gives, so an ask is sent only where the two numbers differ: repeating it would yield containers twice.
  */
 export function updateAsks(step: Step): void {
   const changed: number[] = [];
@@ -25,14 +25,14 @@ export function updateAsks(step: Step): void {
 }
 
 /**
- * Nothing is wanted any more, but the number was said twice: what the ResourceManager was giving as the second one came may be pending
- * there still, as a claim on the queue that nobody needs.
+ * Nothing is wanted any more, but the ask was sent twice: a container that the ResourceManager was allocating when the second ask
+ * arrived may still be pending there, as a claim on the queue that nobody needs.
  */
 function mayBePending({ hintsExhausted }: RoleAsk, wanted: number): boolean {
   return wanted === 0 && hintsExhausted;
 }
 
-/** After a ResourceManager's restart: whatever is outstanding is said again. */
+/** After a restart of the ResourceManager: asks again for everything outstanding. */
 export function repeatAsks(step: Step): void {
   for (const said of step.state.asks) {
     said.outstanding = -1;
@@ -41,17 +41,17 @@ export function repeatAsks(step: Step): void {
 }
 
 /**
- * After how many node heartbeats naming hosts has brought nothing. Where they are named for speed, two; where a role's placement is
- * asked for, it is worth as long again.
+ * The number of node heartbeats after which naming hosts is given up. Two where hosts are named for speed; twice that where the role's
+ * placement is asked for.
  */
 const PATIENCE_HEARTBEATS = { any: 2, chosen: 4 } as const;
 
-/** Whether the role's placement is being asked for: hosts are named, and not for speed. */
+/** Whether hosts are named for the role's placement, not for speed. */
 function isChosen({ state, spec }: Step, position: number): boolean {
   return state.asks[position]?.hinted === true && spec.roles[position]?.placement !== "any";
 }
 
-/** Naming hosts has brought nothing for some node heartbeats: from here on any place will do. */
+/** Naming hosts has brought nothing for some node heartbeats: from now on any host will do. */
 export function hintsExhausted(step: Step): void {
   const { state } = step;
   state.hintsDeadline = undefined;
@@ -69,7 +69,10 @@ export function hintsExhausted(step: Step): void {
   }
 }
 
-/** Containers a role still lacks and may be given; those kept from an earlier attempt that may yet name their task count as had. */
+/**
+ * How many containers a role still lacks and may be given. Containers kept from an earlier attempt whose executors may yet name their
+ * task count as had.
+ */
 function wantedOf(step: Step, position: number): number {
   if (isRefused(step, position)) {
     return 0;

@@ -6,7 +6,7 @@ import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { about, containerOf, gangOf, log, noteDurable, record, type Step } from "../state/step.ts";
 
-/** A program says that a checkpoint is complete. One that is not shared counts for its container alone, and only in the task's present life. */
+/** A program reports a complete checkpoint. One that is not shared counts only for its container, and only during the task's present life. */
 export function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint, isPresentLife: boolean): void {
   const container = containerOf(step, task);
   if (leadOf(step, task).checkpointsDropped !== undefined) {
@@ -30,25 +30,25 @@ export function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint,
   record(step, { type: "checkpoint", path: saved.path, step: saved.step }, task);
 }
 
-/** The furthest one that the task can read in any container. */
+/** The furthest checkpoint that the task can read in any container. */
 export function sharedCheckpoint(step: Step, task: TaskRecord): Checkpoint | undefined {
   return keeperOf(step, task).checkpoint;
 }
 
-/** Tasks of a gang go on from what any of them saved, a trial of one task from its own. */
+/** Tasks of a gang go on from the furthest checkpoint that any of them saved; a trial of one task goes on from its own. */
 function keeperOf(step: Step, task: TaskRecord): { checkpoint?: Checkpoint | undefined } {
   return isOfTasks(step) ? task : gangOf(step, task);
 }
 
-/** Where several tasks save at one step, the last of them is the further one. */
+/** Where several tasks save at the same step, the checkpoint saved last is the further one. */
 function isFurther(saved: Checkpoint, known: Checkpoint): boolean {
   return saved.step > known.step || (saved.step === known.step && saved.path !== known.path && saved.atMs > known.atMs);
 }
 
 /**
- * Settles what the programs that start now go on from: the furthest checkpoint that each of them can read. That is the shared one, or one
- * in their containers when every one of them has its own of the same step there. All others in these containers are dropped: who goes on
- * from an earlier step does not have them.
+ * Decides what the programs that start now go on from: the furthest checkpoint that each of them can read. That is the shared one, or the ones
+ * in their containers when each container has a checkpoint of the same step. All other checkpoints in these containers are dropped: a task that
+ * goes on from an earlier step no longer has them.
  */
 export function startingPoint(step: Step, gang: GangState, starting: readonly TaskRecord[]): Checkpoint | undefined {
   const [first] = starting;
@@ -70,9 +70,9 @@ function commonCheckpoint(step: Step, starting: readonly TaskRecord[]): Checkpoi
 }
 
 /**
- * What a task's program is told to go on from; empty: nothing. What an earlier job left counts until this one has a checkpoint: its
- * steps may be others. A task of the gang is told what all of it are, however late
- * its order comes; one that joins a gang which runs is told the latest, which is kept for sure.
+ * The checkpoint that a task's program is told to go on from; empty: none. One left by an earlier job counts until this job has a checkpoint,
+ * because its steps may be numbered differently. All tasks of a gang are told the same one, however late the order to start arrives; a task
+ * that joins a running gang is told the latest, which is certain to be kept.
  */
 export function checkpointOf(step: Step, task: TaskRecord): string {
   const gang = gangOf(step, task);
@@ -81,7 +81,7 @@ export function checkpointOf(step: Step, task: TaskRecord): string {
   return (containerOf(step, task)?.checkpoint ?? point)?.path ?? step.spec.resumeFrom ?? "";
 }
 
-/** A container's own checkpoint goes with it, or is passed over; it is said when nothing that counts is as far. */
+/** A container's own checkpoint goes back with the container, or is passed over. This is logged when no checkpoint that counts is as far. */
 export function dropCheckpoint(step: Step, container: ContainerRecord, why: string): void {
   const { state } = step;
   const { checkpoint } = container;
@@ -109,7 +109,7 @@ export function dropCheckpoint(step: Step, container: ContainerRecord, why: stri
   );
 }
 
-/** The containers go back with the end of the job, and what is in them. */
+/** The job ends: its containers go back, with the checkpoints in them. */
 export function dropAllCheckpoints(step: Step): void {
   for (const container of Object.values(step.state.containers)) {
     dropCheckpoint(step, container, "its container goes back");

@@ -6,10 +6,10 @@ import { BEFORE_START } from "../state/task-moves.ts";
 
 type Part = Exclude<keyof ContainerTime, "heldMs">;
 
-/** Before a program of a trial runs. */
+/** Phases before a trial's program runs. */
 const BEFORE_PROGRAM: readonly TaskPhase[] = [...BEFORE_START, "starting"];
 
-/** Of a search: counts what its containers did since the last step. To be called before anything changes. */
+/** In a search: adds up what its containers did since the last step. Must be called before anything changes. */
 export function countContainerTime(step: Step, nowMs: number): void {
   const { time } = step.state.usage;
   if (time !== undefined) {
@@ -22,7 +22,7 @@ export function countContainerTime(step: Step, nowMs: number): void {
   }
 }
 
-/** What they have done until `nowMs`: what was counted, and what each has done since then. */
+/** What they have done until `nowMs`: what was counted before, and what each has done since. */
 export function containerTimeAt(
   { containers, roles }: Pick<CoreState, "containers" | "roles">,
   { countedAtMs, ...time }: NonNullable<CoreState["usage"]["time"]>,
@@ -40,7 +40,7 @@ export function containerTimeAt(
   return time;
 }
 
-/** What a container waits for in which no trial's program runs; undefined: one does. */
+/** What a container in which no trial's program runs is waiting for; undefined: one runs. */
 function partOf(
   { phase, handedOver, deadlines }: ContainerRecord,
   tenant: TaskRecord | undefined,

@@ -20,10 +20,10 @@ interface Job {
   readonly nowMs: number;
 }
 
-/** Where one has come since, more may come. */
+/** For so long after a container came, more may follow. */
 const COMING_MS = 30_000;
 
-/** Why so many containers of a role do not come, and what would bring them: what is proven alone. */
+/** Why this many containers of a role do not come, and what would bring them; only what is proven. */
 export function containerWait(job: Job, position: number, missing: number): Omit<WaitFacts, "sinceMs"> {
   const role = roleOf(job, { role: position });
   const { name, resource } = role;
@@ -49,7 +49,7 @@ export function containerWait(job: Job, position: number, missing: number): Omit
   return { reason, delays, ...withFix(short?.fix) };
 }
 
-/** Of a search the tasks are its trials, and few of them run at once. */
+/** In a search the tasks are its trials, and only few of them run at once. */
 function atOnce({ search }: JobSpec, { instances }: RoleSpec): number {
   return Math.min(instances, search?.maxParallel ?? instances);
 }
@@ -58,7 +58,7 @@ function withFix(fix: Remedy | undefined): { readonly fix?: Remedy } {
   return fix === undefined ? {} : { fix };
 }
 
-/** Those that its containers may be given on. */
+/** Nodes on which its containers may be given. */
 function usableNodes(job: Job, { nodeLabel }: RoleSpec): NodeView[] {
   return Object.values(job.state.nodes).filter(
     (node) => node.usable && labelFits(node, nodeLabel) && !isKeptOff(job, node.host),
@@ -66,8 +66,8 @@ function usableNodes(job: Job, { nodeLabel }: RoleSpec): NodeView[] {
 }
 
 /**
- * Of which kinds the last heartbeat left too little for this job: what is free for it in its queue and on the nodes that this counts. Of a
- * queue beyond its share that is one smallest container, however many more come
+ * The kinds of resource of which the last heartbeat left too little for this job, in its queue and on the nodes that the headroom counts. For
+ * a queue beyond its share the headroom is one smallest container, however many more are given
  * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.UsersManager#computeUserLimit).
  */
 function shortInQueue(job: Job, role: RoleSpec, count: number, usable: readonly NodeView[]) {
@@ -92,8 +92,8 @@ function shortInQueue(job: Job, role: RoleSpec, count: number, usable: readonly 
 }
 
 /**
- * Whether what the ResourceManager says is left is what is left for this role. It says that of one partition: of the label that is asked for,
- * or of the nodes without one, though nodes with a label that is shared serve these asks, too; where several are asked for, it gives the sum
+ * Whether the headroom that the ResourceManager reports applies to this role. It is that of one partition: of the label that is asked for, or
+ * of the nodes without a label, although nodes with a shared label serve these asks, too. Where several labels are asked for it is the sum
  * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityHeadroomProvider).
  */
 function isHeadroomOf({ roles }: JobSpec, { nodeLabel = "" }: RoleSpec, usable: readonly NodeView[]): boolean {
@@ -108,7 +108,7 @@ function placeDelay(role: RoleSpec, usable: readonly NodeView[]): DelayReason {
 function noNodeDelay({ state: { nodes } }: Job, role: RoleSpec, usable: readonly NodeView[]): DelayReason | undefined {
   const all = Object.values(nodes);
   if (usable.length > 0 || all.length === 0) return undefined;
-  // Those that leave the cluster are told of in any case.
+  // Nodes that are leaving the cluster are reported in any case.
   const isAway = (node: NodeView) => node.state !== undefined && (isGone(node) || node.decommissioning === undefined);
   const away = all.filter((node) => labelFits(node, role.nodeLabel) && isAway(node)).map(nodeWords);
   return { code: "no-usable-node", ...placeOf(role), ...(away.length > 0 && { away }) };
@@ -117,7 +117,7 @@ function noNodeDelay({ state: { nodes } }: Job, role: RoleSpec, usable: readonly
 /** Containers of its size are refused until a node comes that is large enough. */
 function refusedDelays(job: Job, position: number): DelayReason[] {
   const { refusal, outstanding = 0 } = job.state.asks[inJob(job, position)] ?? {};
-  // Until a container comes: that they are looked for once more is no news.
+  // Stays until a container comes: asking once more is no news.
   if (refusal?.unplaced) {
     return [{ code: "no-place" }];
   }
@@ -128,7 +128,7 @@ function refusedDelays(job: Job, position: number): DelayReason[] {
   return [{ code: "size-refused", ...(allowed === undefined ? {} : { largest: amountWords(allowed) }) }];
 }
 
-/** YARN does not say whether it is the constraint that none of its nodes meets. */
+/** YARN does not say whether the constraint is the reason that no node serves the ask. */
 function constraintDelays({ spec }: Job, { name, constrained }: RoleSpec): DelayReason[] {
   if (constrained?.constraint === undefined) {
     return [];

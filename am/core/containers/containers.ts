@@ -16,14 +16,14 @@ import { dropCheckpoint } from "./checkpoints.ts";
 import { isKeptOff } from "./kept-off.ts";
 import { unmeetable } from "./unmeetable.ts";
 
-/** One priority per role, distinct: what a container answers is told by its priority alone, whatever was rounded. */
+/** One distinct priority per role: the priority alone shows which ask a container answers, however its size was rounded. */
 export function priorityOf(role: number): number {
   return role + 1;
 }
 
 /**
- * Gives newly allocated containers to tasks of the role whose priority they answer. Schedulers hand out more than was asked, and
- * larger: what no task waits for goes back, what is already known changes nothing.
+ * Gives newly allocated containers to tasks of the role whose priority they answer. Schedulers allocate more containers than were asked for, and
+ * larger ones: those that no task waits for go back; those already known change nothing.
  */
 export function containersAllocated(step: Step, containers: readonly AllocatedContainer[]): void {
   const surplus: string[] = [];
@@ -69,7 +69,7 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
   }
 }
 
-/** YARN rounds asks up, and tells nobody how: its first container for a role shows what all of them take. */
+/** YARN rounds asks up without saying how: the first container of a role shows the size of all of them. */
 function noteGivenSize(step: Step, position: number, { memoryMiB, vcores, others }: Resource): void {
   const role = step.state.roles[position];
   const asked = roleOf(step, { role: position }).resource;
@@ -86,7 +86,7 @@ function noteGivenSize(step: Step, position: number, { memoryMiB, vcores, others
   noteDurable(step);
 }
 
-/** Takes a container into the books, bound to no task. */
+/** Adds a container to the state, bound to no task. */
 export function addContainer(step: Step, given: AllocatedContainer, role: number): ContainerRecord {
   const container: ContainerRecord = {
     id: given.containerId,
@@ -114,7 +114,7 @@ export function addContainer(step: Step, given: AllocatedContainer, role: number
   return container;
 }
 
-/** A kept container has named its task, or will not any more. */
+/** A kept container has named its task, or no longer will. */
 export function noLongerUnclaimed({ state: { unclaimed } }: Step, { role }: ContainerRecord): void {
   unclaimed[role] = Math.max(0, (unclaimed[role] ?? 0) - 1);
 }
@@ -125,7 +125,7 @@ export function giveBackUnclaimed(step: Step, container: ContainerRecord, reason
   discard(step, container, reason);
 }
 
-/** Whether its executor can be told something, and would say what happens in it. */
+/** Whether its executor can receive orders and would report what happens in the container. */
 export function isHeard({ link, silent }: ContainerRecord): boolean {
   return link === "up" && !silent;
 }
@@ -134,7 +134,7 @@ function isUnheard({ link, silent }: ContainerRecord): boolean {
   return link === "broken" || (link === "up" && silent);
 }
 
-/** The one way the state of a link changes. What registers or is looked for has its silence behind it. */
+/** The only way to change the state of a link. A link that registers or is looked for starts without its past silence. */
 export function moveLink(step: Step, container: ContainerRecord, on: LinkMove): void {
   const link = nextPhase(step, LINK, { id: container.id, phase: container.link }, on);
   if (link === undefined) {
@@ -145,13 +145,13 @@ export function moveLink(step: Step, container: ContainerRecord, on: LinkMove): 
   changeLink(step, container, { link, brokenAtMs: isNew ? 0 : step.nowMs, ...heard });
 }
 
-/** @param silentMs for how long nothing was heard of its executor; undefined: it is heard again */
+/** @param silentMs how long nothing was heard of its executor; undefined: it is heard again */
 export function noteSilence(step: Step, container: ContainerRecord, silentMs: number | undefined): void {
   const silent = silentMs !== undefined;
   changeLink(step, container, { silent, lastHeardMs: silent ? step.nowMs - silentMs : 0 });
 }
 
-/** Executors are counted by whether they are heard. */
+/** Keeps count of the executors that are heard and of those that are not. */
 function changeLink({ state }: Step, container: ContainerRecord, change: Partial<ContainerRecord>): void {
   const count = (sign: 1 | -1): void => {
     state.heard += sign * Number(isHeard(container));
@@ -162,7 +162,7 @@ function changeLink({ state }: Step, container: ContainerRecord, change: Partial
   count(1);
 }
 
-/** YARN says that a container is over: it leaves the books. */
+/** YARN reports that a container has ended: it leaves the state. */
 export function removeContainer(step: Step, container: ContainerRecord): void {
   moveLink(step, container, "completed");
   countUsage(step, container, -1);
@@ -171,8 +171,8 @@ export function removeContainer(step: Step, container: ContainerRecord): void {
 }
 
 /**
- * Gives a container up: no message about it counts from here on but YARN's that it is over. One that runs nothing goes back by
- * `release`; one whose executor may run is stopped at its node as well, which is quicker.
+ * Gives a container up: from now on the only message about it that counts is YARN's that it has ended. A container that runs nothing goes back
+ * by `release`; one whose executor may run is also stopped at its node, which is quicker.
  */
 export function discard(step: Step, container: ContainerRecord, reason: string): void {
   if (container.phase === "discarded") {
@@ -184,9 +184,9 @@ export function discard(step: Step, container: ContainerRecord, reason: string):
 }
 
 /**
- * An executor is gone and its task with it; what became of the container is YARN's to say. Releasing it now would make the
- * ResourceManager forget it before the node has told the exit status (AbstractYarnScheduler#completedContainer drops what it no longer
- * knows), so it goes back only when YARN stays silent.
+ * An executor is gone, and its task with it; only YARN can say what became of the container. Releasing it now would make the ResourceManager
+ * forget it before the node has reported the exit status (AbstractYarnScheduler#completedContainer drops containers that it no longer knows), so
+ * it goes back only if YARN stays silent.
  * With `stop` the node ends whatever may still run.
  */
 export function beginTermination(step: Step, container: ContainerRecord, reason: string, stop: boolean): void {
@@ -197,7 +197,7 @@ export function beginTermination(step: Step, container: ContainerRecord, reason:
   }
 }
 
-/** No task lives in it any more, and nothing is awaited of its executor. */
+/** No task lives in it any more, and nothing is awaited from its executor. */
 function vacate(
   step: Step,
   container: ContainerRecord,
@@ -213,7 +213,7 @@ function vacate(
   step.changed = true;
 }
 
-/** No task lives in it any more; of one whose program has ended in it that is kept, for its log is there. */
+/** No task lives in it any more. A task whose program ended in it remembers the container, because its log is there. */
 function detach(step: Step, { id, nodeHttpAddress, task }: ContainerRecord): void {
   const tenant = findTask(step, task);
   if (tenant?.containerId === id) {
@@ -236,30 +236,36 @@ export function handOver(step: Step, container: ContainerRecord, task: TaskRecor
   relaunch(step, container, task);
 }
 
-/** Orders, perhaps again, that the executor that is there makes room. */
+/** Orders the executor in the container, perhaps again, to make room for the next one. */
 export function relaunch(step: Step, { id }: ContainerRecord, task: TaskRecord): void {
   emit(step, { type: "relaunch", launches: [{ containerId: id, task: task.id, generation: task.generation }] });
 }
 
-/** The roles that wait for containers of one of the job's: itself, or of trials that are gangs that of each one, in the order of their numbers. */
+/**
+ * The roles that wait for containers of one of the job's roles: the role itself or, where trials are gangs, that role of every trial, in the
+ * order of the trials' numbers.
+ */
 export function wantingRoles(step: Step, position: number): number[] {
   const { spec, state } = step;
   const all = spec.trials === undefined ? [position] : begunGangs(step).flatMap(({ roles }) => roles[position] ?? []);
   return all.filter((role) => (state.roles[role]?.counts.waiting ?? 0) > 0 && isWanting(step, role));
 }
 
-/** Whether a role's gang wants containers at all at present. */
+/** Whether a role's gang wants containers at present. */
 export function isWanting(step: Step, position: number): boolean {
   const { phase, hold } = gangOf(step, { role: position });
   return phase !== "ahead" && phase !== "over" && (hold.askAgainAtMs === 0 || (hold.isVain && isLarge(step, position)));
 }
 
-/** Whether YARN would refuse its containers one by one: it alone says whether it ever gives such, and holds none meanwhile. */
+/**
+ * Whether YARN would refuse its containers one by one: only YARN can say whether it ever allocates one so large, and it keeps none allocated
+ * meanwhile.
+ */
 function isLarge(step: Step, position: number): boolean {
   return unmeetable(step, position)?.ofGang === false;
 }
 
-/** The container is the task's, for its present generation. */
+/** Binds the container to the task, for its present generation. */
 export function holdFor(step: Step, container: ContainerRecord, task: TaskRecord): void {
   moveContainer(step, container, "bound");
   container.role = task.role;
@@ -293,7 +299,7 @@ function bind(
   });
 }
 
-/** The first task of these roles that wants a container on this host: one that avoids it only where no other does. */
+/** The first task of these roles that wants a container on this host; a task that avoids the host only where no other waits. */
 export function nextWaiting(step: Step, roles: readonly number[], host: string): TaskRecord | undefined {
   let first: TaskRecord | undefined;
   for (const position of roles) {
@@ -306,7 +312,7 @@ export function nextWaiting(step: Step, roles: readonly number[], host: string):
   return first;
 }
 
-/** The same of one role. The hint makes a whole gang's allocation linear. */
+/** The same for one role. The `firstWaiting` hint makes a whole gang's allocation linear. */
 function nextOfRole(step: Step, position: number, host: string): TaskRecord | undefined {
   const role = step.state.roles[position];
   if (role === undefined || role.counts.waiting === 0) {
@@ -335,7 +341,7 @@ function isKnown(step: Step, containerId: string): boolean {
   return step.state.containers[containerId] !== undefined || step.state.ended[containerId] === "known";
 }
 
-/** Integrates what is held over time. */
+/** Integrates the resources held over time. */
 export function countUsage(step: Step, container: ContainerRecord, sign: 1 | -1): void {
   const { usage } = step.state;
   const elapsedMs = step.nowMs - usage.countedAtMs;

@@ -1,12 +1,12 @@
 import type { NodeView } from "../state/events.ts";
 import { emit, type Step } from "../state/step.ts";
 
-/** Hosts that are kept off for the rest of the job, because too much failed there. */
+/** Hosts excluded for the rest of the job, because too much failed there. */
 export function excludedHosts({ state }: Pick<Step, "state">): string[] {
   return Object.entries(state.blame).flatMap(([host, { excluded }]) => (excluded ? [host] : []));
 }
 
-/** Whether the host is one of them. */
+/** Whether the host is excluded. */
 export function isExcluded({ state }: Pick<Step, "state">, host: string): boolean {
   return state.blame[host]?.excluded === true;
 }
@@ -16,7 +16,7 @@ export function isLeaving({ state }: Pick<Step, "state">, host: string): boolean
   return state.leaving[host] !== undefined;
 }
 
-/** Nodes of which this attempt has heard that they leave; it may have been before it had read its journal. */
+/** Nodes that this attempt has heard are leaving, perhaps before it had read its journal. */
 export function leavingNodes({ state }: Pick<Step, "state">): NodeView[] {
   return Object.values(state.nodes).filter(({ decommissioning }) => decommissioning !== undefined);
 }
@@ -26,17 +26,17 @@ export function isGone({ state }: Pick<NodeView, "state">): boolean {
   return state === "DECOMMISSIONED";
 }
 
-/** Whether the job wants no container there. */
+/** Whether the job wants no containers there. */
 export function isKeptOff(step: Pick<Step, "state">, host: string): boolean {
   return isExcluded(step, host) || isLeaving(step, host);
 }
 
-/** Tells YARN which hosts are to be kept off now. */
+/** Tells YARN which hosts to keep off now. */
 export function keepOff(step: Step): void {
   emit(step, { type: "blacklist", hosts: keptOffHosts(step) });
 }
 
-/** A ResourceManager that has restarted since an earlier attempt told it keeps nothing off. */
+/** A ResourceManager that has restarted since an earlier attempt sent it the list keeps nothing off. */
 export function keepOffAgain(step: Step): void {
   if (keptOffHosts(step).length > 0) {
     keepOff(step);

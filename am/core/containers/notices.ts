@@ -8,7 +8,7 @@ import { reconsiderRefusals } from "./refusals.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** Changes only: nodes that are not named stay as they were. */
+/** Carries changes only: nodes that are not named stay as they were. */
 export function nodesChanged(step: Step, nodes: readonly NodeView[]): void {
   for (const node of nodes) {
     step.state.nodes[node.nodeId] = node;
@@ -22,7 +22,7 @@ export function headroomChanged(step: Step, available: Resource): void {
   step.changed = true;
 }
 
-/** YARN wants containers back, perhaps: their programs are told, and may save what they have. */
+/** YARN may want containers back: their programs are told and can save their state. */
 export function preemptionNotice(step: Step, event: Of<"preemption-notice">): void {
   for (const containerId of event.containerIds) {
     const container = step.state.containers[containerId];
@@ -40,7 +40,7 @@ const REASONS: Readonly<Record<Notice["cause"], string>> = {
   decommissioning: "the node is being taken out of the cluster",
 };
 
-/** Tells a program that its container is to be taken back, by the signal of the job and a file. */
+/** Tells a program, by the job's signal and a file, that its container will be taken back. */
 export function giveNotice(step: Step, container: ContainerRecord, task: TaskRecord, notice: Notice): void {
   container.notice = notice;
   noteDurable(step);
@@ -48,7 +48,7 @@ export function giveNotice(step: Step, container: ContainerRecord, task: TaskRec
   sendNotice(step, container, task, notice);
 }
 
-/** The same, perhaps again: a program is told once. */
+/** Sends the notice, perhaps again: the program sees it once. */
 export function sendNotice(step: Step, container: ContainerRecord, task: TaskRecord, notice: Notice): void {
   const { signal } = step.spec.preemption;
   emit(step, {
@@ -60,7 +60,7 @@ export function sendNotice(step: Step, container: ContainerRecord, task: TaskRec
 
 const WEB = /^https?:\/\//;
 
-/** People open the address: only the task's own container may say it, and only one of a web page. */
+/** People open the address, so only the task's own container may announce it, and only the address of a web page. */
 export function serviceAnnounced(step: Step, event: Of<"service-announced">): void {
   const container = step.state.containers[event.containerId];
   const isOwn = container !== undefined && tenantOf(step, container)?.id === event.task;

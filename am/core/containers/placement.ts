@@ -17,11 +17,11 @@ interface Candidate {
 /**
  * Where to ask for containers. CapacityScheduler gives one container per node heartbeat for an ask that names no host, and all at once for
  * one that does (per-node-heartbeat.maximum-offswitch-assignments = 1; measured: 7 containers in 0.5 s instead of 6.5 s). Hosts are named
- * only where that matters, that is when more containers are wanted than there are nodes, and only those that last had room for them: naming
- * a host that is full costs time. When all that was free is too little, those that could hold them are named. `*` always carries the whole
- * number, so a wrong guess can only be slow, never stuck. To pack or to spread a role the hosts named are asked for alone at first: YARN
- * gives containers elsewhere as soon as it has passed over the ask as often as there are nodes, which in a small cluster is at once
- * (RegularContainerAllocator#canAssign). Where a role's places are constrained, YARN alone chooses them.
+ * only where that matters, that is when more containers are wanted than there are nodes, and only hosts that had room when last seen: naming
+ * a full host costs time. When the free room seen is too little in all, every host that could hold such containers is named. `*` always
+ * carries the whole number, so a wrong guess can only be slow, never stuck. To pack or spread a role, only the named hosts are asked for at
+ * first: YARN gives containers elsewhere as soon as it has passed over the ask as often as there are nodes, which in a small cluster is at
+ * once (RegularContainerAllocator#canAssign). Where a role's placement is constrained, YARN alone chooses its nodes.
  */
 export function placeGang(
   step: Step,
@@ -49,7 +49,7 @@ export function placeGang(
         .filter(({ room }) => room > 0);
     const lastFree = roomsIn(({ free }) => free);
     const fits = lastFree.reduce((sum, { room }) => sum + room, 0) >= count;
-    // What is free was seen at the submission: another job may have ended since, and where none has, this one waits anyway.
+    // Free room was seen at the submission: another job may have ended since, and if none has, this one waits anyway.
     const rooms = fits || role.placement !== "any" ? lastFree : roomsIn(({ node, free }) => node.total ?? free);
     hints.set(position, toHints(CHOICES[role.placement](rooms, count), count, ask));
   }
@@ -69,7 +69,7 @@ const CHOICES: Readonly<Record<RoleSpec["placement"], (rooms: readonly Room[], c
   spread,
 };
 
-/** What the role has already, where a part of it is asked for again. */
+/** What the role already has, where part of it is asked for again. */
 function heldByHost(step: Step, position: number): Map<string, number> {
   const held = new Map<string, number>();
   for (const { role, phase, host } of Object.values(step.state.containers)) {
@@ -80,7 +80,7 @@ function heldByHost(step: Step, position: number): Map<string, number> {
   return held;
 }
 
-/** As few hosts as hold the count: first those that have some, then the roomiest. */
+/** As few hosts as hold the count: first those that already have some, then the roomiest. */
 function pack(rooms: readonly Room[], count: number): Room[] {
   const chosen: Room[] = [];
   let left = count;
@@ -95,8 +95,9 @@ function pack(rooms: readonly Room[], count: number): Room[] {
 }
 
 /**
- * Each next container to a host that has the fewest, and to no other: the ResourceManager fills the hosts that are named as they come,
- * so that numbers with play in them would leave some empty. Where one more for some of those hosts is all, any of them will do.
+ * Gives each next container to a host that has the fewest, and to no other: the ResourceManager fills the named hosts in the order of their
+ * heartbeats, so counts with slack would leave some hosts empty. Where all that is left is one more container for some of those hosts, any of
+ * them will do.
  */
 function spread(rooms: readonly Room[], count: number): Room[] {
   const hosts = rooms.map((host) => ({ ...host, given: 0 }));
@@ -138,16 +139,19 @@ function usableNodes(step: Step): Candidate[] {
 }
 
 /**
- * YARN gives a node whose label is not exclusive to others only after it has passed over an ask as often as there are nodes
- * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.allocator.RegularContainerAllocator#preCheckForNodeCandidateSet): to
- * spread is worth that, to be quick is not.
+ * YARN gives a node whose label is not exclusive to other asks only after it has passed over an ask as often as there are nodes
+ * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.allocator.RegularContainerAllocator#preCheckForNodeCandidateSet). That
+ * wait is worth it to spread a role, but not to be quick.
  */
 function mayName(node: NodeView, { nodeLabel, placement }: RoleSpec): boolean {
   const servesItsLabelFirst = node.nonExclusive === true && !node.labels.includes(nodeLabel ?? "");
   return labelFits(node, nodeLabel) && (placement === "spread" || !servesItsLabelFirst);
 }
 
-/** A node without a label serves asks without one; a labelled node serves asks that name it, and all others if the label is not exclusive. */
+/**
+ * A node without a label serves asks without one; a labelled node serves asks that name its label, and all others if the label is not
+ * exclusive.
+ */
 export function labelFits(node: NodeView, label: string | undefined): boolean {
   const named = label !== undefined && label !== "";
   return named ? node.labels.includes(label) : node.labels.length === 0 || node.nonExclusive === true;
@@ -161,7 +165,7 @@ function take({ free }: Candidate, resource: Resource, containers: number): void
   }
 }
 
-/** What of an ask the scheduler weighs against a node or a queue: of the rest, cores above all, it gives out what there is not. */
+/** The part of an ask that the scheduler weighs against a node or a queue. It gives out the rest, cores above all, beyond what a node has. */
 export function countedPart(ask: Resource, counted: CountedResources): Resource {
   if (counted === "all") return ask;
   return { memoryMiB: ask.memoryMiB, vcores: 0, others: counted === "memory" ? {} : ask.others };

@@ -5,9 +5,9 @@ import type { AskRefusal, RoleAsk } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { labelFits } from "./placement.ts";
 
-/** Not only nodes change what YARN gives: a queue's own maximum may rise. */
+/** Not only nodes change what YARN allocates: a queue's own maximum may rise. */
 const ASK_AGAIN_MS = 60_000;
-/** A place that a constraint allows comes with the end of any container. */
+/** The end of any container may free a place that a constraint allows. */
 const PLACE_AGAIN_MS = 10_000;
 
 /**
@@ -24,17 +24,17 @@ export function noteRefusal(step: Step, said: RoleAsk, why: Omit<AskRefusal, "un
   return isNew;
 }
 
-/** Whether a role's containers are not asked for, as they would be refused. */
+/** Whether a role's containers are not asked for, because they would be refused. */
 export function isRefused({ state, nowMs }: Pick<Step, "state" | "nowMs">, position: number): boolean {
   return (state.asks[position]?.refusal?.untilMs ?? 0) > nowMs;
 }
 
-/** When what was refused is asked for again. */
+/** When refused containers are asked for again. */
 export function askAgainTimes({ state }: Pick<Step, "state">): (number | undefined)[] {
   return state.asks.map(({ refusal }) => refusal?.untilMs);
 }
 
-/** Nodes have come or changed: what they are large enough for is asked for again. */
+/** Nodes have come or changed: containers for which they are large enough are asked for again. */
 export function reconsiderRefusals(step: Step, nodes: readonly NodeView[]): void {
   for (const [position, said] of step.state.asks.entries()) {
     const role = roleOf(step, { role: position });

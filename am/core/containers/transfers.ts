@@ -8,8 +8,8 @@ import type { ContainerRecord } from "../state/records.ts";
 import { about, log, noteDurable, record, type Step, tenantOf } from "../state/step.ts";
 
 /**
- * The executor in the container that a task holds says how an upload goes, and again on each new stream. Whether the job fails by one that
- * failed is decided when it ends.
+ * The executor in the container that a task holds reports the state of an upload, and repeats it on each new stream. Whether a failed
+ * upload fails the job is decided when the job ends.
  */
 export function transferred(step: Step, event: Extract<Event, { type: "transfer" }>): void {
   const { task: id, containerId, transfer } = event;
@@ -21,7 +21,7 @@ export function transferred(step: Step, event: Extract<Event, { type: "transfer"
   if (task.transfers?.some((known) => isSame(known, transfer))) {
     return;
   }
-  // What an earlier run of it left stays its output.
+  // What an earlier run of it left remains its output.
   if (transfer.state === "empty" && task.transfers?.some(({ what }) => what === transfer.what)) {
     return;
   }
@@ -53,8 +53,8 @@ function isSame(known: Transfer, said: Transfer): boolean {
 }
 
 /**
- * What of a job that succeeds otherwise did not reach its place; undefined where all did, or need not. Only who ended in success has
- * results.
+ * An upload that did not reach its place, of a job that otherwise succeeds; undefined where all did, or need not. Only tasks that ended in
+ * success have results.
  */
 export function notStored({ spec, state }: Pick<Step, "spec" | "state">): OutcomeReason | undefined {
   if (spec.carrier === undefined || !spec.carrier.outputRequired) {
@@ -78,12 +78,12 @@ export function notStored({ spec, state }: Pick<Step, "spec" | "state">): Outcom
   return { code: "not-stored", task, what: transferName(transfer), url: transfer.url, why, others, setting };
 }
 
-/** What an executor may take beyond its program's grace to bring up what is left, or to bring back a checkpoint. */
+/** How long an executor may take beyond its program's grace to upload what is left, or to bring back a checkpoint. */
 export function carryingMs({ spec }: Pick<Step, "spec">): number {
   return spec.carrier?.timeoutMs ?? 0;
 }
 
-/** Executors that have not said goodbye: they may still bring up what their tasks left. Or what they said is not in the journal yet. */
+/** Whether executors that have not said goodbye may still upload what their tasks left, or a reported upload is not in the journal yet. */
 export function someoneCarries(step: Step): boolean {
   const { containers, held } = step.state;
   return (
@@ -92,7 +92,10 @@ export function someoneCarries(step: Step): boolean {
   );
 }
 
-/** Also one that is not connected now, whose task has results: it is awaited to come back, for as long as such executors are. */
+/**
+ * Also true of an executor that is not connected now and whose task has results: the job waits for it to come back, as long as it waits
+ * for any such executor.
+ */
 export function mayCarry(step: Step, container: ContainerRecord): boolean {
   const { link, phase } = container;
   if (step.spec.carrier === undefined || phase !== "held") {

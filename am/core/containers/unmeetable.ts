@@ -18,25 +18,25 @@ interface Job {
   readonly state: CoreState;
 }
 
-/** What no end of another job can give, and what would. */
+/** An ask that no other job's end can meet, and what would. */
 export interface Unmeetable {
   readonly delay: DelayReason;
-  /** Undefined: nothing of the job can be less. */
+  /** Undefined: nothing of the job can be lowered. */
   readonly fix: Remedy | undefined;
-  /** One container alone could be had: it is all of them together that could not. */
+  /** A single container could be had: only all of them together could not. */
   readonly ofGang: boolean;
 }
 
 type Sized = NodeView & { readonly total: Resource };
 
-/** Sizes of nodes that are named. */
+/** At most so many node sizes are named. */
 const MOST_SIZES = 3;
 
 /**
  * Whether a role's containers could not all be had even if nothing else ran on the cluster: a container is larger than every node in
- * its reach, or a gang wants more in all than those nodes have. Silent where a node's size is not known. What is free or usable at
- * present plays no part, but for nodes that were taken out of the cluster.
- * @param among the nodes that count; all of the cluster where none are given
+ * its reach, or a gang wants more in all than those nodes have. Undefined while a node's size is not known. What is free or usable at
+ * present plays no part, except for nodes that were taken out of the cluster.
+ * @param among the nodes that count; all of the cluster by default
  */
 export function unmeetable(
   job: Job,
@@ -57,7 +57,7 @@ export function unmeetable(
   return tooLarge(job, role, totals) ?? tooMany(job, position, sized);
 }
 
-/** Every node is kept for others by its label, or for this label there is none. */
+/** Every node is reserved by its label for other asks, or no node has this label. */
 function nowhere(job: Job, role: RoleSpec): Unmeetable {
   const { label } = placeOf(role);
   const delay: DelayReason = label === undefined ? { code: "nodes-labelled" } : { code: "label-missing", label };
@@ -116,12 +116,12 @@ function tooMany(job: Job, position: number, nodes: readonly Sized[]): Unmeetabl
   return { delay, fix: lowerAsk(job, role, limitingKinds(ask, totals), true), ofGang: true };
 }
 
-/** Of which kinds fewer containers fit on some node than of any other: less of another makes no room. */
+/** The kinds of resource that limit how many containers fit on some node: lowering any other kind makes no room. */
 function limitingKinds(ask: Resource, totals: readonly Resource[]): ResourceKind[] {
   return kindsOf(ask).filter((kind) => totals.some((total) => roomOfKind(kind, ask, total) === roomFor(ask, total)));
 }
 
-/** What the AM has of it, where it has some. */
+/** What the AM takes of this kind, if anything. */
 function masterPart(
   own: { readonly resource: Resource } | undefined,
   { of, words }: ResourceKind,
@@ -129,7 +129,7 @@ function masterPart(
   return own !== undefined && of(own.resource) > 0 ? { master: words(of(own.resource)) } : {};
 }
 
-/** What of an ask the job's queue may never have enough of, its AM counted. */
+/** The kind of resource of which the job's queue may never have enough for the job, including its AM. */
 function overQueue(
   wanted: readonly Resource[],
   nodes: readonly Sized[],
@@ -139,18 +139,20 @@ function overQueue(
   return kinds.find(({ of }) => sum(wanted, of) > mostOfQueue(nodes, of));
 }
 
-/** Shares were divided out of whole amounts: half of one is never missing. */
+/** Shares are whole amounts that were divided: half a unit is never missing. */
 function mostOfQueue(nodes: readonly Sized[], of: (resource: Resource) => number): number {
   return Math.round(sum(nodes, ({ total, queueShare }) => of(total) * (queueShare === undefined ? 1 : of(queueShare))));
 }
 
-/** What the AM's own container has of one of these nodes; undefined where it is on none, or that is not certain. */
+/** What the AM's own container takes on one of these nodes; undefined where it is on none, or that is not certain. */
 function masterOn(nodes: readonly Sized[]) {
   const there = nodes.flatMap((node) => (node.master === undefined ? [] : [{ node, resource: node.master }]));
   return there.length === 1 ? there[0] : undefined;
 }
 
-/** All containers that the role's gang holds together on the nodes of its label; an ask without one may share nodes with any other. */
+/**
+ * All containers that the role's gang holds together on the nodes of its label; an ask without a label may share nodes with any other.
+ */
 function wantedTogether(job: Job, position: number): Resource[] {
   const { nodeLabel = "" } = roleOf(job, { role: position });
   return rolesOf(job, gangOf(job, { role: position })).flatMap(([ofGang, { counts }]) => {
@@ -159,7 +161,7 @@ function wantedTogether(job: Job, position: number): Resource[] {
       return [];
     }
     const { succeeded, failed, stopped } = counts;
-    // Of a search the next trial has all of them again.
+    // In a search the next trial takes all of them again.
     const over = job.spec.trials === undefined ? succeeded + failed + stopped : 0;
     const { resource } = role;
     return Array.from({ length: Math.max(0, leastInstances(role) - over) }, () => resource);
@@ -170,12 +172,15 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-/** The label that its nodes have; none where it may have any. */
+/** The label that its nodes have; none where they may have any. */
 export function placeOf({ nodeLabel = "" }: RoleSpec): { readonly label?: string } {
   return nodeLabel === "" ? {} : { label: nodeLabel };
 }
 
-/** What of a role can be less: no task, and no core or GPU of those that have one. Undefined: nothing. */
+/**
+ * What can be lowered in a role's ask: the number of tasks is at least one, as are the cores or GPUs of a task that has any.
+ * Undefined: nothing.
+ */
 export function lowerAsk(
   job: Job,
   role: RoleSpec,
@@ -187,7 +192,7 @@ export function lowerAsk(
   return settings.length === 0 ? undefined : { code: "lower-ask", settings, orWait: false };
 }
 
-/** The keys by which a role asks for these kinds, and for so many containers, each with its place. */
+/** The keys that set how much of these kinds and how many containers a role asks for, each with the place where it is set. */
 export function settingsOf(
   { spec }: Job,
   { name }: RoleSpec,

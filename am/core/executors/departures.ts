@@ -18,9 +18,9 @@ import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { containerOf, log, noteDurable, type Step, tasksOf, tenantOf } from "../state/step.ts";
 
 /**
- * Nodes that are taken out of the cluster get no further container of the job. Programs that run there are told; their tasks start again
- * elsewhere when the next checkpoint is complete, or shortly before the node goes. No budget pays for that. Of the nodes that are left
- * not too many stay excluded.
+ * Nodes that are taken out of the cluster get no further containers of the job. Programs that run there are told; their tasks start
+ * again elsewhere when the next checkpoint is complete, or shortly before the node goes. No budget is charged for that. Of the remaining
+ * nodes not too many stay excluded.
  */
 export function nodesLeave(step: Step, nodes: readonly NodeView[]): void {
   let changed = false;
@@ -74,7 +74,9 @@ function heldOn(step: Step, host: string): [ContainerRecord, TaskRecord][] {
   });
 }
 
-/** A program runs on a node, perhaps since just now, that is to leave: it is told, and again where it may have missed that. */
+/**
+ * A program runs, perhaps only just started, on a node that is leaving: it is told, and told again where it may have missed the notice.
+ */
 export function tellOfDeparture(step: Step, container: ContainerRecord, task: TaskRecord): void {
   const leaving = step.state.leaving[container.host];
   if (leaving === undefined || task.phase !== "running") {
@@ -95,7 +97,10 @@ export function tellOfDeparture(step: Step, container: ContainerRecord, task: Ta
   awaitOf(step, container, "departure", endsAtMs - step.nowMs);
 }
 
-/** Nothing runs in it, and what was saved there is brought up: another container takes its place. @returns whether its node leaves */
+/**
+ * Nothing runs in the container, and what was saved there is uploaded: another container takes its place. @returns whether its node
+ * leaves
+ */
 export function departUnstarted(step: Step, container: ContainerRecord, task: TaskRecord): boolean {
   if (!isLeaving(step, container.host)) {
     return false;
@@ -104,7 +109,7 @@ export function departUnstarted(step: Step, container: ContainerRecord, task: Ta
   return true;
 }
 
-/** A task's checkpoint is complete, and those that go on from it need not wait any longer. */
+/** A task's checkpoint is complete: the tasks that go on from it need not wait any longer. */
 export function departSaved(step: Step, gang: GangState, saved: TaskRecord): void {
   const ofGang = restartsWithGang(step, saved);
   for (const task of ofGang ? tasksOf(step, gang).filter((one) => restartsWithGang(step, one)) : [saved]) {
@@ -132,7 +137,7 @@ function depart(step: Step, container: ContainerRecord, task: TaskRecord, checkp
   }
 }
 
-/** Of what is not started again YARN ends the container itself, when it takes the node. */
+/** Containers of tasks that are not started again are ended by YARN itself when it takes the node. */
 export function startsAgain(step: Step, task: TaskRecord): boolean {
   const isLeftOut = isSidecar(step, task) && restartPolicyOf(step, task) !== "task";
   return !isNeverRestarted(step, task) && !isLeftOut && !isNeededNoMore(step, task);

@@ -22,12 +22,12 @@ export function launchIn({ containers }: Pick<CoreState, "containers">, containe
   return { containerId, task, generation };
 }
 
-/** The container where a task's program ended, though that is another task's now, or goes back; undefined while the task has its own. */
+/** The container in which a task's program ended, though it is another task's now or goes back; undefined while the task has its own. */
 export function lastContainerOf({ tasks }: Pick<CoreState, "tasks">, task: TaskId): string | undefined {
   return tasks.find(({ id }) => id === task)?.lastContainer?.id;
 }
 
-/** The present life of a task, from its container's on until its program has ended; undefined: it does not live. */
+/** The present life of a task, from the allocation of its container until its program has ended; undefined: it has none. */
 export function lifeOf({ tasks }: Pick<CoreState, "tasks">, task: TaskId): Life | undefined {
   const found = tasks.find(({ id }) => id === task);
   if (found === undefined || lifeless.includes(found.phase)) {
@@ -36,7 +36,7 @@ export function lifeOf({ tasks }: Pick<CoreState, "tasks">, task: TaskId): Life 
   return { task, generation: found.generation };
 }
 
-/** The same with the generation of its gang, which all have in common that began together, and where it is. */
+/** The same with its host and the generation of its gang, which all tasks that began together have in common. */
 export function lifeInGang(
   state: CoreState,
   task: TaskId,
@@ -49,7 +49,7 @@ export function lifeInGang(
   return { generation: life.generation, gang, ...(host !== undefined && { host }) };
 }
 
-/** How that life of the task has ended: by itself, or not. */
+/** How that life of the task ended: `gone` unless its program ended by itself. */
 export function endOf(
   { tasks }: Pick<CoreState, "tasks">,
   task: TaskId,

@@ -7,7 +7,7 @@ import { type Step, tenantOf } from "../state/step.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** A broken stream may be a short matter of the network; a goodbye is not. */
+/** A broken stream may be a brief network fault; a goodbye is final. */
 export function executorLost(step: Step, event: Of<"executor-lost">): void {
   const container = step.state.containers[event.containerId];
   const task = container === undefined ? undefined : tenantOf(step, container);

@@ -11,23 +11,22 @@ interface Heard {
 }
 
 /**
- * Who was heard when: an executor that misses three beats is silent. What follows from that is decided in `silence.ts`. Pure: the time comes
- * in with every call.
+ * When each executor was last heard: one that misses three heartbeats is silent. `silence.ts` decides what follows from that. Pure: every
+ * call passes the time in.
  */
 export interface Liveness {
   /** Something came from the executor; it is watched from now on. */
   heard(task: string, containerId: string, nowMs: number): LivenessEvent[];
-  /** It is not to be watched any more. */
+  /** The executor is not watched any more. */
   forget(containerId: string): void;
-  /** From now on it is told who is silent. Executors may have found an attempt that still read its journal. */
+  /** Silence is reported from now on. Executors may have connected while this attempt still read its journal. */
   begin(nowMs: number): void;
-  /** We ourselves stood still for so long: what was not heard then says nothing about executors. */
+  /** This process stood still for so long: hearing nothing meanwhile says nothing about executors. */
   stoodStill(gapMs: number, nowMs: number): void;
   /** To be called every `LIVENESS_TICK_MS`. */
   tick(nowMs: number): LivenessEvent[];
 }
 
-/** How often `tick` is to be called. */
 export const LIVENESS_TICK_MS = 250;
 
 export function createLiveness(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs">): Liveness {
@@ -57,7 +56,7 @@ export function createLiveness(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | 
     },
     stoodStill(gapMs, nowMs) {
       for (const executor of executors.values()) {
-        // What came during the pause may have been read before it was noticed.
+        // Messages of the pause may have been read before the pause was noticed.
         executor.lastMs = Math.min(executor.lastMs + gapMs, nowMs);
       }
     },

@@ -18,7 +18,9 @@ import { reconnectOverdue, silenceOverdue } from "./silence.ts";
 
 type OfTask = (step: Step, container: ContainerRecord, task: TaskRecord) => void;
 
-/** What follows when an executor owes something for too long: each is of its task in the phases in which the task waits for it. */
+/**
+ * What follows when an executor owes something for too long. Each entry applies to a task in the phases in which it waits for that.
+ */
 const OF_TASK: Partial<Record<ContainerDeadline, { readonly phases: readonly TaskPhase[]; readonly overdue: OfTask }>> =
   {
     launch: { phases: ["allocated", "launched"], overdue: launchOverdue },
@@ -79,7 +81,10 @@ function registrationOverdue(step: Step, container: ContainerRecord, task: TaskR
   finish(step, endedBecause("failed", { code: "registration-too-long", ...at, limitMs, setting }));
 }
 
-/** Its executor ends a program that runs too long. One that nothing is heard of may have suspended it, and is lost by other bounds. */
+/**
+ * The executor itself ends a program that runs too long. An executor that is not heard may have suspended its program; other bounds
+ * declare it lost.
+ */
 function executionOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   if (!isHeard(container)) {
     awaitOf(step, container, "execution", stopWithinMs(step.spec.timeouts));

@@ -5,11 +5,11 @@ import type { TaskRecord } from "../state/records.ts";
 import { containerOf, emit, findTask, gangOf, roleOf, type Step, tasksOf } from "../state/step.ts";
 
 /**
- * A task's program makes no progress: where does each of its gang's stand? Nobody is asked where another one has gone on meanwhile: then
- * nothing holds them all up.
+ * A task's program makes no progress: asks where each program of its gang stands. Nobody is asked if another task has gone on meanwhile:
+ * then nothing holds them all up.
  */
 export function askPlaces(step: Step, hung: TaskRecord): void {
-  // The other trials of a search have nothing to do with it.
+  // The other trials of a search are independent of it.
   if (hung.place?.generation === hung.generation || isOfTasks(step)) {
     return;
   }
@@ -35,12 +35,12 @@ export function childPlace(step: Step, event: Extract<Event, { type: "child-plac
   }
 }
 
-/** It trains with the others. */
+/** Whether it trains with the others. */
 function isPeer(step: Step, task: TaskRecord): boolean {
   return !isSidecar(step, task) && roleOf(step, task).tracking === "tracked";
 }
 
-/** It has reported a step in the last half of the time in which one is due. */
+/** Whether it has reported a step in the last half of the time in which one is due. */
 function goesOn(step: Step, task: TaskRecord): boolean {
   const since = containerOf(step, task)?.deadlines.progress?.sinceMs;
   const { progressMs = 0 } = step.spec.timeouts;

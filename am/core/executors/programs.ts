@@ -47,7 +47,7 @@ export function started(step: Step, task: TaskRecord, atMs: number): void {
   }
   moveTask(step, task, "program-runs");
   task.startedAtMs = atMs;
-  // A program that starts owes nothing yet, whatever the one before it in this container did or was told.
+  // A program that starts owes nothing yet, whatever the previous one in this container did or was told.
   awaitNoMore(container, "start", "progress", "hang-stop");
   if (container.notice?.cause === "preemption") {
     delete container.notice;
@@ -58,7 +58,7 @@ export function started(step: Step, task: TaskRecord, atMs: number): void {
   noteRunning(step, gangOf(step, task));
 }
 
-/** The executor ends a program that runs too long, and tells: this bound is for one that does not. */
+/** The executor ends a program that runs too long, and reports it: this bound is for an executor that does not. */
 function boundExecution(step: Step, container: ContainerRecord): void {
   const { executionMs } = step.spec.timeouts;
   if (executionMs !== undefined) {
@@ -66,7 +66,7 @@ function boundExecution(step: Step, container: ContainerRecord): void {
   }
 }
 
-/** When the last program of a generation runs, the generation does; where each starts by itself, when the first does. */
+/** A generation runs when its last program runs or, where each starts by itself, when the first does. */
 function noteRunning(step: Step, gang: GangState): void {
   const present = gang.generations.at(-1);
   if (present === undefined || present.runningAtMs !== undefined) {
@@ -83,13 +83,13 @@ function noteRunning(step: Step, gang: GangState): void {
   }
 }
 
-/** A later attempt hears of starts that are long past; by the clocks of their machines. */
+/** A later attempt hears of starts that are long past; their times are by the clocks of their machines. */
 function lastStart(step: Step, gang: GangState, { specAtMs = 0 }: GenerationRecord): number {
   const last = tasksOf(step, gang).reduce((latest, { startedAtMs }) => Math.max(latest, startedAtMs), specAtMs);
   return Math.min(step.nowMs, last);
 }
 
-/** What it is that a program ended so. */
+/** The move of a task for each way in which a program ends. */
 const END = {
   succeeded: "program-succeeded",
   failed: "program-failed",
@@ -97,7 +97,9 @@ const END = {
   lost: "program-ended-with-container",
 } as const satisfies Record<string, TaskMove>;
 
-/** A program ended. Whatever generation it was of, its executor is told that the exit is known, or it would tell it for ever. */
+/**
+ * A program ended. Whatever its generation, its executor is told that the exit is known; otherwise it would report it for ever.
+ */
 export function childExited(step: Step, event: Of<"child-exited">): void {
   const container = step.state.containers[event.containerId];
   acknowledge(step, event);
@@ -154,19 +156,19 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   joinNext(step, task);
 }
 
-/** Nobody else starts what was stopped: its gang runs, or restarts without it. */
+/** Nobody else restarts what was stopped: its gang runs, or restarts without it. */
 function isMissed(step: Step, task: TaskRecord): boolean {
   const { phase } = gangOf(step, task);
   return phase === "running" || (phase !== "done" && !restartsWithGang(step, task));
 }
 
-/** A program that joined late and found that the others had just ended: their own ends say what follows. */
+/** A program that joined late and found that the others had just ended: their own ends decide what follows. */
 function cameTooLate(step: Step, task: TaskRecord, { missedMeeting }: ChildExit): boolean {
   const isOver = missedMeeting === "closed" || (missedMeeting === "empty" && isShareDone(step, task));
   return task.late === true && isOver;
 }
 
-/** A program ended badly by itself, or was stopped for the time it took or because it hung. */
+/** A program ended badly by itself, or was stopped because it ran too long or hung. */
 function programFailed(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
   const code = exit.stopReason?.code;
   if (code === "ran-too-long") {
@@ -183,7 +185,7 @@ function programFailed(step: Step, task: TaskRecord, container: ContainerRecord,
   }
 }
 
-/** The node ends the container, and its executor with the program: another container is wanted, and YARN will say why. */
+/** The node ends the container, and so its executor with the program: another container is wanted, and YARN will say why. */
 function toldToEnd(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
   const ending = terminationEnding(step, task, container, exit);
   beginTermination(step, container, "its node ended it", false);

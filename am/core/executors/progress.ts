@@ -14,8 +14,8 @@ import { departSaved } from "./departures.ts";
 import { askPlaces } from "./places.ts";
 
 /**
- * A program says how far it is. An executor repeats its last report when its stream was opened anew, and tells of a checkpoint that it
- * brought to where it stays when the program that saved it may have ended.
+ * A program reports its progress. An executor repeats its last report on each new stream, and reports a checkpoint that it has moved
+ * to permanent storage when the program that saved it may already have ended.
  */
 export function childProgress(step: Step, event: Extract<Event, { type: "child-progress" }>): void {
   const task = findTask(step, event.task);
@@ -47,7 +47,7 @@ export function childProgress(step: Step, event: Extract<Event, { type: "child-p
   }
 }
 
-/** From its first report on a program owes the next one in time. */
+/** From its first report on, a program owes the next one in time. */
 function watchProgress(step: Step, container: ContainerRecord): void {
   const { progressMs } = step.spec.timeouts;
   if (progressMs !== undefined) {
@@ -56,8 +56,8 @@ function watchProgress(step: Step, container: ContainerRecord): void {
 }
 
 /**
- * Its executor is back: the program has the whole time for its next report again. While the stream was broken nobody heard what it
- * reached, and an order to end it may be lost.
+ * Its executor is back: the program gets the whole time for its next report again. While the stream was broken nobody heard its
+ * progress, and an order to end it may have been lost.
  */
 export function renewProgress(step: Step, container: ContainerRecord): void {
   if (container.deadlines.progress !== undefined || container.deadlines["hang-stop"] !== undefined) {
@@ -84,7 +84,7 @@ export function progressOverdue(step: Step, container: ContainerRecord, task: Ta
   awaitOf(step, container, "hang-stop", Bounds.stackDumpMs + stopWithinMs(step.spec.timeouts));
 }
 
-/** Neither did its executor end it. */
+/** Its executor did not end it either. */
 export function hangStopOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   containerGone(step, container, hungEnding(step, task, container), "its program hangs and could not be stopped");
 }

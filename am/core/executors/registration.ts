@@ -33,8 +33,8 @@ import { acknowledge, childExited, started } from "./programs.ts";
 import { childProgress, renewProgress } from "./progress.ts";
 
 /**
- * An executor says who it is: when it starts, when it is ready for another generation, and whenever its stream was opened again. What
- * it reports is compared with what its task should be doing, and whatever it missed is said again: a lost message is no special case.
+ * An executor identifies itself: when it starts, when it is ready for another generation, and whenever its stream was opened again. Its report
+ * is compared with what its task should be doing, and whatever it missed is sent again: a lost message is no special case.
  */
 export function executorRegistered(step: Step, registration: ExecutorRegistration): void {
   const container = step.state.containers[registration.containerId];
@@ -46,7 +46,7 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
   if (container === undefined || task === undefined || task.id !== registration.task) {
     const why = "its container is no longer part of the job";
     if (container?.phase === "unclaimed") {
-      // Its executor leaves: no registration of it that is heard late may claim the container for a task again.
+      // Its executor leaves: a registration of it that arrives late must not claim the container for a task again.
       giveBackUnclaimed(step, container, why);
     }
     dismiss(step, registration, { graceMs: 0, reason: { code: "replaced", why } });
@@ -77,8 +77,8 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
 }
 
 /**
- * Whether this attempt has ordered what an executor says it does. What an attempt before it has ordered comes with an executor's first word
- * to this one: who says such a thing later makes it up, and restarts nothing by it.
+ * Whether this attempt ordered what an executor reports. Orders of an earlier attempt show in an executor's first registration with this one;
+ * an executor that reports such a thing later made it up, and must not restart anything with it.
  */
 function isOurs(task: TaskRecord, { generation, child }: ExecutorRegistration): boolean {
   if (generation !== task.generation) {
@@ -87,7 +87,7 @@ function isOurs(task: TaskRecord, { generation, child }: ExecutorRegistration): 
   return child.state === "none" || !BEFORE_START.includes(task.phase);
 }
 
-/** It is not heard: its container is given up as one whose executor does not come, and that is charged. */
+/** The registration is ignored: the container is given up and charged as one whose executor does not come. */
 function ignoreMadeUp(step: Step, task: TaskRecord, { link }: ContainerRecord): void {
   if (link !== "up") {
     const words = `${task.id}'s executor says that it was ordered what nobody has ordered; it is not heard.`;
@@ -95,7 +95,10 @@ function ignoreMadeUp(step: Step, task: TaskRecord, { link }: ContainerRecord): 
   }
 }
 
-/** The executor of a kept container that the journal did not know names its task: of a search no trial that the journal did not know either. */
+/**
+ * The executor of a kept container that the journal did not know names its task. In a search it may not name a trial that the journal did not
+ * know either.
+ */
 function claim(step: Step, container: ContainerRecord, taskId: string): void {
   const task = findTask(step, taskId);
   if (task === undefined || inJob(step, task.role) !== container.role || !isDue(step, task)) {
@@ -110,8 +113,8 @@ function claim(step: Step, container: ContainerRecord, taskId: string): void {
 }
 
 /**
- * The executor knows a generation that the journal does not: the attempt before this one died during a restart. The higher generation
- * wins; because nobody can say how far that restart had come, another one begins, unless the gang has what it ran for.
+ * The executor knows a generation that the journal does not: the previous attempt died during a restart. The higher generation wins. Nobody can
+ * say how far that restart had got, so another one begins, unless the gang already has what it ran for.
  */
 function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
   const { state } = step;
@@ -184,7 +187,7 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
   }
 }
 
-/** The cluster spec did not reach it. What has not started on a node that leaves by now starts elsewhere. */
+/** The cluster spec did not reach it. A program that has not started on a node that is leaving by now starts elsewhere. */
 function startMissed(step: Step, task: TaskRecord, container: ContainerRecord): void {
   if (isElastic(step, task) && isShareDone(step, task)) {
     dropTask(step, task);
@@ -194,8 +197,8 @@ function startMissed(step: Step, task: TaskRecord, container: ContainerRecord): 
 }
 
 /**
- * A program of a gang that this attempt has not started: an attempt that did not know it was replaced did it. With which cluster spec
- * nobody can say, so another generation begins.
+ * A program of a gang that this attempt has not started: an attempt that did not know it had been replaced started it. Nobody can say with
+ * which cluster spec, so another generation begins.
  */
 function startedByAnother(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
   if (registration.child.state === "exited") {
@@ -247,7 +250,10 @@ function finishingRegistration(step: Step, task: TaskRecord, registration: Execu
   dismiss(step, registration, { graceMs: step.spec.timeouts.stopGraceMs, reason: { code: "job-ended" } });
 }
 
-/** Its executor had reached neither us nor the staging folder, and suspended it: what it did not do meanwhile is nobody's fault. */
+/**
+ * Its executor reached neither the AM nor the staging folder and suspended the program: what the program did not do meanwhile is nobody's
+ * fault.
+ */
 function resume(step: Step, task: TaskRecord, suspendedMs: number): void {
   const container = containerOf(step, task);
   if (suspendedMs === 0 || container === undefined) {

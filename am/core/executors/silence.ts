@@ -8,8 +8,8 @@ import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 
 /**
- * Whether others are unheard as well is looked at once in so long, for all together: when they are back, the one that is not has no more
- * time.
+ * Overdue executors are looked at together, once in this time, to see whether others are unheard as well: when the others are back, the one
+ * that is not gets no more time.
  */
 const LOOK_AGAIN_MS = 1_000;
 
@@ -29,7 +29,7 @@ export function executorHeard(step: Step, event: Extract<Event, { type: "executo
   awaitOf(step, container, "heartbeat", step.spec.timeouts.heartbeatExpiryMs - event.silentMs);
 }
 
-/** Silence is awaited to end in its time, which is over by now; for longer while many are not heard. */
+/** The time for a silence is over; it is longer while many executors are not heard. */
 export function silenceOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   const { heartbeatExpiryMs, massSilenceMs } = step.spec.timeouts;
   const patienceMs = areManyUnheard(step) ? massSilenceMs : heartbeatExpiryMs;
@@ -43,8 +43,9 @@ export function silenceOverdue(step: Step, container: ContainerRecord, task: Tas
 }
 
 /**
- * An executor whose stream broke is back in its time. Where many are not heard that counts from when it was last heard, for a node that is
- * cut off is silent before its streams break. After a takeover all executors come at once: one that gave up before it was welcomed tries again.
+ * An executor whose stream broke must be back in its time. Where many are not heard the time counts from when it was last heard, because a node
+ * that is cut off falls silent before its streams break. After a takeover all executors connect at once: one that gave up before it was
+ * welcomed tries again.
  */
 export function reconnectOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   const unheardFromMs = container.silent ? container.lastHeardMs : container.brokenAtMs;
@@ -61,7 +62,7 @@ export function reconnectOverdue(step: Step, container: ContainerRecord, task: T
   taskGone(step, task, ending);
 }
 
-/** More than a third of the executors, two at least, are silent or their streams broken: the network is the likelier cause. */
+/** More than a third of the executors, and at least two, are silent or have broken streams: the network is the likelier cause. */
 function areManyUnheard({ state: { heard, unheard } }: Step): boolean {
   return unheard >= 2 && unheard * 3 > heard + unheard;
 }

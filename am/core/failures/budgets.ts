@@ -14,13 +14,13 @@ import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { findTask, log, noteDurable, roleOf, type Step } from "../state/step.ts";
 import { isCounted, Strength } from "./endings.ts";
 
-/** A task that ran so long in between failed anew: what its machines did before is forgotten. */
+/** A task that ran so long in between failed anew: earlier failures of its machines are forgotten. */
 const HEALTHY_RUN_MS = 600_000;
 
 /** How tasks of one generation ended, by task. */
 type Endings = Verdict["endings"];
 
-/** Takes one restart from the gang's budget that pays for the failure; absent when none is left. */
+/** Takes one restart from the gang's budget for this failure; undefined when none is left. */
 export function charge(step: Step, gang: GangState, root: Ending): Payer | undefined {
   if (!isLeft(step, gang, root)) {
     return undefined;
@@ -36,14 +36,14 @@ export function isLeft(step: Step, gang: GangState, root: Ending): boolean {
   return used < limit;
 }
 
-/** Where people are told of another task than the one whose end is the root, or of none, so it is with who pays. */
+/** Where people are told of another task than the one whose end is the root, or of none, that task pays, or none. */
 export function payerOf(step: Step, { class: failureClass, task, named = { task } }: Ending): Payer {
   const record = failureClass === "program" ? findTask(step, named.task ?? "") : undefined;
   const role = record && roleOf(step, record);
   return role?.retryCount === undefined ? { class: failureClass } : { class: failureClass, role: role.name };
 }
 
-/** That no restart is left, or that none was allowed, and which key allows more. */
+/** The rule that no restart is left, or that none was allowed, with the key that allows more. */
 export function spentRule(step: Step, gang: GangState, root: Ending): RuleReason {
   const payer = payerOf(step, root);
   const { limit, windowMs } = budgetOf(step, gang, payer, step.nowMs);
@@ -59,8 +59,8 @@ function keyOf({ class: failureClass, role }: Payer): string {
 }
 
 /**
- * The blame ladder counts failures of the machine's kind only: first the container is given up, then its node is kept off for the rest
- * of the job, then the job fails. A program's own bug blames no machine.
+ * The blame ladder counts machine failures only: first the container is given up, then its node is excluded for the rest of the job, then the
+ * job fails. A program's own bug blames no machine.
  */
 export function blame(step: Step, ending: Ending): void {
   const task = findTask(step, ending.task);
@@ -103,7 +103,7 @@ export function blame(step: Step, ending: Ending): void {
   }
 }
 
-/** A file that a second node fails to fetch is at fault itself: undefined while a node may be. */
+/** A file that a second node fails to fetch is itself at fault; undefined while a node may be. */
 export function fileAtFault(step: Step, { resource, host }: Ending): RuleReason | undefined {
   if (resource === undefined) {
     return undefined;
@@ -113,7 +113,7 @@ export function fileAtFault(step: Step, { resource, host }: Ending): RuleReason 
   return first === host ? undefined : { code: "file-at-fault", firstHost: first };
 }
 
-/** What was heard later showed that the machine was not at fault. */
+/** Later evidence showed that the machine was not at fault. */
 export function pardon(step: Step, ending: Ending): void {
   if (!ending.machine) {
     return;
@@ -133,7 +133,7 @@ export function pardon(step: Step, ending: Ending): void {
   }
 }
 
-/** Nodes have gone: without those that are kept off, what is left may be too few. Those that failed least are used again. */
+/** Nodes have left: too few may remain without the excluded ones. Those that failed least are used again. */
 export function reconsiderExclusions(step: Step): void {
   let host = oneTooMany(step);
   if (host === undefined) {
@@ -147,14 +147,17 @@ export function reconsiderExclusions(step: Step): void {
   keepOff(step);
 }
 
-/** Its executor vanished, which was held against its machine, and nobody waits for YARN's completion status: it shows the true cause. */
+/**
+ * The container's executor vanished, its machine was blamed for that, and no verdict waits for YARN's completion status any more: the status
+ * shows the true cause.
+ */
 export function pardonVanished(step: Step, container: ContainerRecord, ending: Ending): void {
   if (container.phase === "terminating" && container.machineFailures > 0 && !ending.machine) {
     pardon(step, { ...ending, machine: true });
   }
 }
 
-/** The machines of one task have failed, or refused its launch, so often that others will not help. */
+/** The machines of one task have failed, or refused its launch, so often that another machine will not help. */
 export function isExhausted(step: Step, task: TaskRecord, { machine, refused }: Ending): boolean {
   return (machine || refused === true) && task.machineFailures >= step.spec.failure.blame.job;
 }
@@ -165,8 +168,8 @@ export function exhaustedRule({ spec }: Step, task: TaskRecord, { refused }: End
 }
 
 /**
- * For no role more than a third of the nodes that can be given to it, never the last one, and none that its gang has no room without: a
- * job that keeps off what it needs waits for ever.
+ * No role may lose more than a third of the nodes that can serve it, nor the last one, nor one without which its gang has no room: a job that
+ * excludes what it needs waits for ever.
  */
 function mayExclude(step: Step, host: string): boolean {
   const { spec, state } = step;
@@ -181,7 +184,9 @@ function mayExclude(step: Step, host: string): boolean {
   });
 }
 
-/** Where what is excluded of a role's nodes is more than a third of them, or takes the room of its gang, the one that failed least. */
+/**
+ * Where more than a third of a role's nodes is excluded, or the exclusions take the room of its gang: the excluded host that failed least.
+ */
 function oneTooMany(step: Step): string | undefined {
   const { spec, state } = step;
   if (excludedHosts(step).length === 0) {
@@ -199,7 +204,10 @@ function oneTooMany(step: Step): string | undefined {
   return undefined;
 }
 
-/** Whether the usable nodes but these could hold what the role needs together; also where all of them could not, and these change nothing. */
+/**
+ * Whether the usable nodes without these could hold what the role needs together. Also true where even all of them could not: then these
+ * change nothing.
+ */
 function leavesRoom(step: Step, position: number, off: readonly NodeView[]): boolean {
   const usable = Object.values(step.state.nodes).filter((node) => node.usable);
   const left = usable.filter((node) => !off.includes(node));
@@ -220,19 +228,18 @@ export function isFinal(step: Step, gang: GangState, root: Ending, endings: Endi
   return finalRule(step, gang, root, endings) !== undefined;
 }
 
-/** The job cannot go on once the task has failed. */
+/** Whether the job cannot go on once the task has failed. */
 export function cannotBeLost(step: Step, task: TaskRecord): boolean {
   return isNeverRestarted(step, task) && !toleratesFailure(step, task);
 }
 
-/** Whether the job ends with this failure, whoever else is done: that of a role which `stop-on-failure-jobtypes` names. */
+/** Whether the job ends with this failure, whether or not others are done: a failure in a role that `stop-on-failure-jobtypes` names. */
 export function mustNotFail(step: Step, task: TaskRecord, ending: Ending): boolean {
   return roleOf(step, task).stopOnFailure && ending.class === "program" && isCounted(ending);
 }
 
 /**
- * The rule by which no restart follows whatever budget is left: of the root, or of the task that failed with it and is never
- * restarted.
+ * The rule by which no restart follows, whatever budget is left: that of the root, or of a task that failed with it and is never restarted.
  */
 function finalRule(step: Step, gang: GangState, root: Ending, endings: Endings): RuleReason | undefined {
   const rule = ruleOfRoot(step, gang, root);
@@ -243,9 +250,9 @@ function finalRule(step: Step, gang: GangState, root: Ending, endings: Endings):
   return lost && neverRestartedRule(step, lost);
 }
 
-/** The last task among those that ended without which the job cannot go on. */
+/** The last of the ended tasks without which the job cannot go on. */
 function lostAmong(step: Step, endings: Endings): TaskRecord | undefined {
-  // Few jobs have such a role; the endings of a large generation are not gone through for each that is added.
+  // Few jobs have such a role; this avoids scanning the endings of a large generation each time one is added.
   if (!step.spec.roles.some(({ restartPolicy }) => restartPolicy === "none")) {
     return undefined;
   }
@@ -285,8 +292,8 @@ export function endingRule(step: Step, gang: GangState, root: Ending, endings: E
 }
 
 /**
- * What a whole generation failed of at its start: its root cause's failure, where every program that ended by itself ended of the same
- * and none had done a step. Those that lost a connection, or were stopped, had no time to meet it.
+ * The start failure of a whole generation: that of its root cause, if every program that ended by itself failed in the same way and none had
+ * done a step. Programs that lost a connection or were stopped had no time to meet it.
  */
 export function sharedStartFailure(
   { state }: Step,
@@ -303,7 +310,7 @@ export function sharedStartFailure(
   return alike && stepless ? root.startFailure : undefined;
 }
 
-/** Why no third start follows when two generations in a row failed alike at theirs; undefined where that is not so. */
+/** Why no third start follows when two generations in a row failed in the same way at their start; undefined where they did not. */
 export function repeatedStartFailure({ generations }: GangState, root: Ending): RuleReason | undefined {
   const position = generations.findIndex(({ generation }) => generation === root.generation);
   const [before, present] = [generations[position - 1], generations[position]];

@@ -12,12 +12,12 @@ import { gangOf, noteDurable, roleOf, rolesOf, type Step } from "../state/step.t
 import { exitWords, isCounted, linesOf, Strength, seen, when, where } from "./endings.ts";
 
 /**
- * How a program ends when its NodeManager ends the container: by a signal, or as a shell says so of what it ran (128 + the signal's
+ * How a program ends when its NodeManager ends the container: by a signal, or with the code by which a shell reports one (128 + the signal's
  * number). YARN's completion status, which says why, may be on its way.
  */
 const KILLED: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL", "143", "137"]);
 
-/** Consequences that are named; a gang of thousands fails together. */
+/** At most so many consequences are named; a gang of thousands fails together. */
 const MOST_CONSEQUENCES = 20;
 const MOST_LINES = 20;
 const MOST_LINES_OF_LEAVER = 5;
@@ -30,14 +30,14 @@ function isNearer(ending: Ending, root: Ending): boolean {
   return ending.strength > root.strength || (ending.strength === root.strength && ending.seenAtMs < root.seenAtMs);
 }
 
-/** YARN may still say why it ended so. */
+/** YARN may still say why it ended in this way. */
 export function mayBeExplained({ source, exit }: Ending): boolean {
   return source === "link" || (source === "child" && KILLED.has(exit));
 }
 
 /**
- * YARN's completion status counts for more than what a link showed; that a container ended by order says nothing of its program's end.
- * That its node had been cut off counts for less than anything that is heard of the task itself.
+ * YARN's completion status counts for more than what a link showed, but a container ended by order says nothing about its program's end. That
+ * a task's node had been cut off counts for less than anything heard of the task itself.
  */
 export function replaces(ending: Ending, earlier: Ending): boolean {
   if (ending.source === "yarn") {
@@ -48,7 +48,7 @@ export function replaces(ending: Ending, earlier: Ending): boolean {
 }
 
 /**
- * YARN ended the container for what was used in it, and its program had ended well, or of a lost connection, before. What the
+ * YARN ended the container for the resources used in it, after its program had already ended well or because of a lost connection. What the
  * infrastructure ends may have cut the connection as well.
  */
 function hadEndedBefore(earlier: Ending, ending: Ending): boolean {
@@ -56,7 +56,7 @@ function hadEndedBefore(earlier: Ending, ending: Ending): boolean {
   return endedItself && ending.class === "program";
 }
 
-/** The strongest is the root, among equals the earliest. */
+/** The strongest ending is the root; among equals, the earliest. */
 export function enter(verdict: Verdict, ending: Ending): void {
   verdict.endings[ending.task] = ending;
   const root = rootOf(verdict);
@@ -65,13 +65,13 @@ export function enter(verdict: Verdict, ending: Ending): void {
   }
 }
 
-/** What turned out to be no cause leaves the place to one that is, where there is any. */
+/** An ending that turned out to be no cause gives its place to one that is, if there is any. */
 function nearestCounted({ endings }: Verdict, ending: Ending): Ending {
   const counted = Object.values(endings).filter(isCounted);
   return counted.reduce((root, other) => (isCounted(root) && !isNearer(other, root) ? root : other), ending);
 }
 
-/** Where nothing is known but a lost connection, and a node was cut off then, that is what it followed from. */
+/** Where only a lost connection is known, and a node was cut off at that time, the cut-off is what it followed from. */
 export function enterCutOff(step: Step, gang: GangState, verdict: Verdict): void {
   const root = rootOf(verdict);
   const cutOff = root && cutOffBefore(step, gang, root);
@@ -82,8 +82,8 @@ export function enterCutOff(step: Step, gang: GangState, verdict: Verdict): void
 }
 
 /**
- * Where nothing is known but a lost connection or an exit with 0, and an earlier attempt had given a container of the generation up: that
- * attempt knew why, and left no word of it. Nobody pays for what is not known.
+ * Where only a lost connection or an exit with 0 is known, and an earlier attempt had given up a container of the generation: that attempt
+ * knew why, and left no record of it. Nobody pays for an unknown cause.
  */
 export function enterGivenUp(verdict: Verdict): void {
   const isGivenUp = ({ source, reason }: Ending) => source === "yarn" && reason.code === "stopped-by-earlier-attempt";
@@ -95,8 +95,8 @@ export function enterGivenUp(verdict: Verdict): void {
 }
 
 /**
- * A program that ended well may have left others alone that still had work: what they fail of then follows from it. Of a generation the
- * first to end is kept; undefined where others cannot fail of it.
+ * A program that ended well may have left others alone that still had work: their failures then follow from it. The first to end in a
+ * generation is kept; undefined where others cannot fail because of it.
  */
 export function noteEarlyExit(
   step: Step,
@@ -123,7 +123,7 @@ export function earlyExitBefore({ firstExit }: GangState, ending: Ending): Endin
   return follows ? firstExit : undefined;
 }
 
-/** Where there are parameter servers each worker ends when its own share is done, an evaluator works alone, and a chief's end is the job's. */
+/** With parameter servers each worker ends when its own share is done; an evaluator works alone; a chief's end is the job's. */
 function needsOthers(step: Step, task: TaskRecord): boolean {
   const isOneOfMany = ({ tracking, name, chief }: RoleSpec) =>
     tracking === "tracked" && name !== EVALUATOR && chief !== "all";
@@ -150,9 +150,12 @@ function earlyExitEnding(step: Step, task: TaskRecord, container: ContainerRecor
   };
 }
 
-/** An executor reports that it was cut off and had suspended its program for so long; it is kept as long as others may fail of it. */
+/**
+ * An executor reports that it was cut off and had suspended its program for this time; the suspension is kept as long as others may fail
+ * because of it.
+ */
 export function noteSuspension(step: Step, task: TaskRecord, container: ContainerRecord, suspendedMs: number): void {
-  // Only those that start and end together are each other's peers.
+  // Only tasks that start and end together are each other's peers.
   if (!restartsWithGang(step, task)) {
     return;
   }
@@ -167,7 +170,7 @@ export function noteSuspension(step: Step, task: TaskRecord, container: Containe
   noteDurable(step);
 }
 
-/** That a node was cut off, where a task of its generation lost the connection to its peer by that: its own node, if that was cut off. */
+/** The cut-off of a node by which a task of its generation lost the connection to its peer: that of the task's own node, if it was cut off. */
 export function cutOffBefore(step: Step, { suspensions }: GangState, ending: Ending): Ending | undefined {
   if (ending.strength !== Strength.peerLost) {
     return undefined;
@@ -179,13 +182,16 @@ export function cutOffBefore(step: Step, { suspensions }: GangState, ending: End
   return suspension && cutOffEnding(suspension, step.spec.timeouts.isolationMs);
 }
 
-/** Its connections were lost that long before its program was suspended; after it was resumed its peers have as long to notice. */
+/** Connections may break up to this time before the program is suspended; after it is resumed, its peers have as long to notice. */
 function mayExplain({ spec }: Step, { fromMs, toMs }: Suspension, atMs: number): boolean {
   const { isolationMs } = spec.timeouts;
   return fromMs - isolationMs <= atMs && atMs <= toMs + isolationMs;
 }
 
-/** A program that was suspended while its executor was cut off; `isolationMs`: after how long it is. Its node came back, and is not blamed. */
+/**
+ * A program that was suspended while its executor was cut off; `isolationMs`: how long after the cut-off that happens. Its node came back and
+ * is not blamed.
+ */
 function cutOffEnding(suspension: Suspension, isolationMs: number): Ending {
   const { task, containerId, host, generation, fromMs, toMs } = suspension;
   return {
@@ -201,7 +207,7 @@ function cutOffEnding(suspension: Suspension, isolationMs: number): Ending {
   };
 }
 
-/** The root of a failure as people are told of it; the other endings that it was found among follow. */
+/** The root of a failure as people are told of it, with the other endings that it was found among. */
 export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> = {}): Cause {
   const others = Object.values(endings).filter((ending) => ending.task !== root.task && !isSameHang(ending, root));
   const followed = others.slice(0, MOST_CONSEQUENCES).map((ending) => consequenceOf(ending, root));
@@ -220,8 +226,8 @@ export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> 
 }
 
 /**
- * What the root's program said last. One that ended with 0 says little of a failure: the words of the first that failed after it follow,
- * which may name another cause.
+ * What the root's program said last. One that ended with 0 says little about a failure, so the words of the first that failed after it follow;
+ * they may name another cause.
  */
 function toldLines(root: Ending, others: readonly Ending[]): readonly string[] {
   const failed = root.strength === Strength.earlyExit ? others.find(({ lines }) => lines.length > 0) : undefined;
@@ -230,21 +236,21 @@ function toldLines(root: Ending, others: readonly Ending[]): readonly string[] {
   return [...own, `${failed.task} then said:`, ...failed.lines.slice(own.length + 1 - MOST_LINES)];
 }
 
-/** Tasks whose time is up together hang of one cause: it is told once. */
+/** Tasks that overrun together hang for one reason, which is told once. */
 function isSameHang(ending: Ending, root: Ending): boolean {
   return root.named !== undefined && (ending.named !== undefined || ending.task === root.named.task);
 }
 
-/** YARN's completion status of the root often comes after what followed from it. */
+/** YARN's completion status of the root often arrives after the endings that followed from it. */
 function consequenceOf(ending: Ending, root: Ending): Consequence {
   const laterMs = ending.seenAtMs - root.seenAtMs;
   return { reason: ending.reason, relation: relationOf(ending, root, laterMs), laterMs };
 }
 
 /**
- * One cause may make several tasks fail, each by itself; only what followed from another's end, or from our order, is a consequence. A
- * lost connection does not say whose: where nobody failed it may be that of a task which ended well, or of something outside the job, and
- * who ended before the root's program may have lost another.
+ * One cause may make several tasks fail, each by itself; only what followed from another's end, or from our order, is a consequence. A lost
+ * connection does not say whose it was: where nobody failed it may be that of a task which ended well, or of something outside the job, and a
+ * task that ended before the root's program may have lost another peer.
  */
 function relationOf({ strength }: Ending, root: Ending, laterMs: number): Relation {
   if (strength === Strength.peerLost) {

@@ -9,10 +9,10 @@ import { roleOf, type Step } from "../state/step.ts";
 import { orderedEnding, Strength, whenGone, where } from "./endings.ts";
 import { memoryRemedy } from "./remedies.ts";
 
-/** What a container's exit status says (org.apache.hadoop.yarn.api.records.ContainerExitStatus). */
+/** The meaning of a container's exit status (org.apache.hadoop.yarn.api.records.ContainerExitStatus). */
 export interface ExitMeaning {
   readonly class: FailureClass;
-  /** The machine may be at fault. */
+  /** Whether the machine may be at fault. */
   readonly machine: boolean;
   readonly code: keyof typeof containerReasons;
   /** Which of YARN's two limits the container exceeded. */
@@ -37,12 +37,15 @@ const STOPPED = -105;
 /** org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils#RELEASED_CONTAINER */
 const RELEASED = /released by application/i;
 
-/** Of a container that did not run yet when its attempt ended; a later attempt hears of it (SchedulerUtils#COMPLETED_APPLICATION). */
+/** For a container that did not run yet when its attempt ended; a later attempt hears of it (SchedulerUtils#COMPLETED_APPLICATION). */
 const ATTEMPT_ENDED = /of a completed application/i;
 
-/** The NodeManager could not write what a container needs (org.apache.hadoop.fs.LocalDirAllocator, and the system's own words). */
+/**
+ * The NodeManager could not write what a container needs (org.apache.hadoop.fs.LocalDirAllocator, and the operating system's own
+ * words).
+ */
 const NO_SPACE = /No space (available in any of the local directories|left on device)/i;
-/** Of a container that its NodeManager could not launch, or whose files it could not bring. */
+/** Exit statuses of a container that its NodeManager could not launch, or whose files it could not fetch. */
 const UNLAUNCHED: ReadonlySet<number> = new Set([-1, -1000]);
 
 /** Whether an ApplicationMaster of the job stopped the container, or gave it back. */
@@ -50,14 +53,15 @@ export function isGivenUp(exitStatus: number, words: readonly string[]): boolean
   return exitStatus === STOPPED || (exitStatus === -100 && words.some((line) => RELEASED.test(line)));
 }
 
-/** Whether the container ended because an ApplicationMaster of the job wanted it so. */
+/** Whether the container ended because an ApplicationMaster of the job wanted it to. */
 export function isOrdered(exitStatus: number, words: readonly string[]): boolean {
   return exitStatus === ORDERED || isGivenUp(exitStatus, words);
 }
 
 /**
- * The meaning of a container that ended without our doing. −100 has four causes: released by us (looked up by the caller first), an
- * allocation never started in time, an attempt that ended before it ran, and a lost node; only YARN's words tell the last three apart.
+ * The meaning of the end of a container that the AM did not order. −100 has four causes: released by us (the caller rules that out
+ * first), an allocation never started in time, an attempt that ended before it ran, and a lost node; only YARN's words tell the last
+ * three apart.
  * `nodeLeaves`: the node is being taken out of the cluster, or has been.
  */
 export function exitMeaning(exitStatus: number, words: readonly string[], nodeLeaves = false): ExitMeaning {
@@ -85,7 +89,7 @@ export function exitMeaning(exitStatus: number, words: readonly string[], nodeLe
   return { class: "infrastructure", machine: true, code: "executor-died" };
 }
 
-/** A container that YARN says is over, not by our doing. */
+/** A container that ended according to YARN, without the AM's doing. */
 export function containerEnding(
   step: Step,
   task: TaskRecord,
@@ -131,7 +135,7 @@ export function containerEnding(
   };
 }
 
-/** HDFS took the job's token no more, as it will not from the next node. */
+/** HDFS no longer accepted the job's token, and will not from the next node either. */
 function endedTokenEnding(step: Step, task: TaskRecord, container: ContainerRecord, words: readonly string[]): Ending {
   return {
     ...ofTheJob(step, task, container),
@@ -142,7 +146,7 @@ function endedTokenEnding(step: Step, task: TaskRecord, container: ContainerReco
   };
 }
 
-/** The launch script met a file of the job that it may not read, as the next one on any node will. */
+/** The launch script met a file of the job that it may not read; the next one on any node will meet it, too. */
 function unreadableEnding(step: Step, task: TaskRecord, container: ContainerRecord, file: string): Ending {
   const archive = archiveOf(file, [...step.spec.files, ...roleOf(step, task).files]);
   const origin = archive === undefined ? {} : { archive: archive.source };
@@ -155,7 +159,7 @@ function unreadableEnding(step: Step, task: TaskRecord, container: ContainerReco
   };
 }
 
-/** YARN tells of something that the job brought along: no machine is at fault. */
+/** YARN reports a fault in something that the job brought along: no machine is at fault. */
 function ofTheJob(step: Step, task: TaskRecord, container: ContainerRecord) {
   return {
     ...where(task, container),
@@ -167,12 +171,12 @@ function ofTheJob(step: Step, task: TaskRecord, container: ContainerRecord) {
   } as const;
 }
 
-/** What the container's node says is wrong with it: why YARN took all containers from it. */
+/** What the container's node reports to be wrong with it: why YARN took all containers from it. */
 function healthReportOf({ state }: Step, { host }: ContainerRecord): string | undefined {
   return Object.values(state.nodes).find((candidate) => candidate.host === host)?.healthReport;
 }
 
-/** What one of our programs said as it ended; its lines begin with the program's name. */
+/** What one of our programs wrote as it ended; its lines begin with the program's name. */
 function ownLastWord(stderr: readonly string[]): string | undefined {
   const prefix = "tony-ts: ";
   const line = stderr.findLast((text) => text.startsWith(prefix));

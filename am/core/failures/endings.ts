@@ -13,29 +13,29 @@ import { gangOf, roleOf, type Step, tasksOf } from "../state/step.ts";
 import { commandRemedy, endedByException, memoryRemedy, missingScriptOf, programRemedy } from "./remedies.ts";
 
 /**
- * How near an ending is to the root of a failure. When one task dies its peers lose their connections and exit too, often before YARN
- * says what happened to the first.
+ * How near an ending is to the root of a failure. When one task dies its peers lose their connections and exit too, often before YARN says
+ * what happened to the first.
  */
 export const Strength = {
-  /** YARN's completion status, the infrastructure's failure, out of memory, or a stream that broke without goodbye. */
+  /** YARN's completion status, an infrastructure failure, out of memory, or a stream that broke without goodbye. */
   outside: 6,
   signal: 5,
   exit: 4,
   /** An exit with 0 that left others alone: nearer to the root than the connection they lost, but no failure of its own. */
   earlyExit: 3,
-  /** Its node was cut off and came back: the same. */
+  /** Its node was cut off and came back: likewise no failure of its own. */
   cutOff: 2,
   peerLost: 1,
-  /** What followed from an order of ours: the root of nothing, once anything else is known, and charged to no budget. */
+  /** Followed from an order of ours: not the root once anything else is known, and charged to no budget. */
   consequence: 0,
 } as const;
 
-/** What followed from our own order costs nothing: whoever gave it has charged for its cause, or is still to learn it. */
+/** What followed from our own order costs nothing: whoever gave the order has charged for its cause, or is still to learn it. */
 export function isCounted({ strength }: Ending): boolean {
   return strength > Strength.consequence;
 }
 
-/** Whose end it is. */
+/** Whose ending it is. */
 export function where(task: TaskRecord, container: ContainerRecord) {
   return {
     task: task.id,
@@ -46,27 +46,27 @@ export function where(task: TaskRecord, container: ContainerRecord) {
 }
 
 /**
- * An exit is heard at once, or as soon as its stream is back. What its machine's clock says beyond that is the clock's error: it is
- * shown, but must not decide which of two exits came first.
+ * An exit is reported at once, or as soon as its stream is back. If its machine's clock differs by more than that, the clock is wrong: the
+ * time is shown, but must not decide which of two exits came first.
  */
 export function when(step: Step, atMs: number): Pick<Ending, "atMs" | "seenAtMs"> {
   return { atMs, seenAtMs: Math.min(step.nowMs, Math.max(step.nowMs - Bounds.reconnectMs, atMs)) };
 }
 
-/** We saw it ourselves. */
+/** The AM saw it itself. */
 export function seen(atMs: number): Pick<Ending, "atMs" | "seenAtMs"> {
   return { atMs, seenAtMs: atMs };
 }
 
-/** Its container or executor is gone: since its stream broke, where it did. */
+/** Its container or executor is gone: since its stream broke, if it did. */
 export function whenGone(step: Step, { brokenAtMs }: ContainerRecord): Pick<Ending, "atMs" | "seenAtMs"> {
   return seen(brokenAtMs === 0 ? step.nowMs : brokenAtMs);
 }
 
-/** Of what a program wrote after its last traceback, so many lines are told. */
+/** At most so many lines that a program wrote after its last traceback are told. */
 const MOST_LINES_AFTER = 3;
 
-/** What its program said last: with what it wrote after its traceback, which may be the better reason. */
+/** What its program wrote last, including the lines after its traceback, which may give the better reason. */
 export function linesOf(exit: ChildExit): readonly string[] {
   return exit.traceback === "" ? exit.lastLines : [...exit.traceback.split("\n"), ...linesAfterTraceback(exit)];
 }
@@ -83,7 +83,7 @@ export function exitWords(exit: ChildExit): string {
   return exit.signal === "" || exit.signalOfChild ? String(exit.exitCode) : exit.signal;
 }
 
-/** An executor that can no longer be reached or does not do what it was told. */
+/** An executor that can no longer be reached or does not obey an order. */
 export function linkEnding(step: Step, task: TaskRecord, container: ContainerRecord, facts: EndingFacts): Ending {
   return {
     ...where(task, container),
@@ -98,7 +98,10 @@ export function linkEnding(step: Step, task: TaskRecord, container: ContainerRec
   };
 }
 
-/** An executor of which nothing is heard any more: `facts`, or it went with its node where that is being taken out of the cluster. */
+/**
+ * An executor that is no longer heard: ended for the reason in `facts`, or gone with its node where that is being taken out of the
+ * cluster.
+ */
 export function unheardEnding(step: Step, task: TaskRecord, container: ContainerRecord, facts: EndingFacts): Ending {
   if (isLeaving(step, container.host)) {
     return { ...linkEnding(step, task, container, { code: "gone-with-node" }), machine: false };
@@ -106,13 +109,13 @@ export function unheardEnding(step: Step, task: TaskRecord, container: Container
   return linkEnding(step, task, container, facts);
 }
 
-/** An executor that was told to end, or ended by itself: who or what did it only YARN can say. */
+/** An executor that was told to end, or ended by itself: only YARN can say who or what ended it. */
 export function terminationEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
   const lines = exit === undefined ? [] : linesOf(exit);
   return { ...linkEnding(step, task, container, { code: "told-to-end" }), machine: false, lines };
 }
 
-/** A program that was stopped for the time it took. */
+/** A program that was stopped because it ran too long. */
 export function timeLimitEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
   const limitMs = step.spec.timeouts.executionMs ?? 0;
   const setting = settingOf(step.spec, "tony.task.executor.execution-timeout-ms");
@@ -121,8 +124,8 @@ export function timeLimitEnding(step: Step, task: TaskRecord, container: Contain
 }
 
 /**
- * A program that hung; `exit` has where it stood, when its executor could end it, and the step of the order to stop: one that was reported
- * afterwards changes nothing.
+ * A program that hung. `exit` has where it stood, if its executor could end it, and the step at which the order to stop was given: a step
+ * reported afterwards changes nothing.
  */
 export function hungEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
   const atStep = exit?.stopReason?.code === "hung" ? exit.stopReason.step : task.step;
@@ -149,8 +152,8 @@ export function hungEnding(step: Step, task: TaskRecord, container: ContainerRec
 }
 
 /**
- * What was stopped by an order that this attempt knows nothing of: the one before gave it, and died before the journal said why. Whatever
- * failed then its own executor still has to tell.
+ * A task that was stopped by an order unknown to this attempt: the previous attempt gave it, and died before the journal said why. The
+ * executor of whatever failed then still has to report it.
  */
 export function orderedEnding(
   step: Step,
@@ -162,7 +165,7 @@ export function orderedEnding(
   return { ...ending, ...said, strength: Strength.consequence, machine: false };
 }
 
-/** A program that did not stop for our teardown in time; when nothing is heard of its executor either, that is what failed. */
+/** A program that did not stop for the teardown in time; when its executor is not heard either, that is what failed. */
 export function overdueEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
   if (!isHeard(container)) {
     return unheardEnding(step, task, container, { code: "silent-and-not-stopped" });
@@ -171,17 +174,17 @@ export function overdueEnding(step: Step, task: TaskRecord, container: Container
   return { ...ending, strength: Strength.consequence, machine: false, source: "core" };
 }
 
-/** Where the tasks of a gang stood that makes no progress. */
+/** Where the tasks of a gang that makes no progress stood. */
 export interface Standing {
   /** `2 of 3 in all_reduce train.py:27`, `worker:2 at train.py:26` */
   readonly places: readonly string[];
-  /** The only one that does not wait for the others: they wait for it. Undefined: that is not sure. */
+  /** The only task that does not wait for the others: they wait for it. Undefined: that is not certain. */
   readonly odd?: TaskRecord;
-  /** Its last calls, else those of the task that was asked first. */
+  /** The last calls of that task, else those of the task that was asked first. */
   readonly lines: readonly string[];
 }
 
-/** Undefined: nobody was asked, or nobody said. */
+/** Undefined: nobody was asked, or nobody answered. */
 export function standingOf(step: Step, hung: TaskRecord): Standing | undefined {
   const asked = tasksOf(step, gangOf(step, hung)).filter(({ place }) => place?.generation === hung.generation);
   const known = asked.flatMap((task) => (task.place?.where ? [{ task, place: task.place }] : []));
@@ -202,14 +205,14 @@ export function standingOf(step: Step, hung: TaskRecord): Standing | undefined {
   };
 }
 
-/** Its exception says when it failed, which may be well before its process has ended: how long is told by one clock. */
+/** The time of its exception, which may be well before its process ended; the interval between them is taken from one clock. */
 function whenFailed(step: Step, { atMs, failedAtMs = atMs }: ChildExit): Pick<Ending, "atMs" | "seenAtMs"> {
   return { atMs, seenAtMs: when(step, atMs).seenAtMs - Math.max(0, atMs - failedAtMs) };
 }
 
 const ORIGINS = { cause: "it followed from", context: "it came while handling", child: "its child said" } as const;
 
-/** The exception that a program ended by, with what it followed from. */
+/** The exception that a program ended by, with the one it followed from. */
 function errorWords({ errorSummary, errorOrigin }: ChildExit): string {
   return errorOrigin === undefined
     ? errorSummary
@@ -274,8 +277,8 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
 }
 
 /**
- * A program that had failed before it was stopped, and whose process was still going: in an exit handler, for instance. Undefined: it had
- * not, as far as is known.
+ * A program that had failed before it was stopped, while its process was still running: in an exit handler, for instance. Undefined: it
+ * had not, as far as is known.
  */
 export function failedBeforeStop(
   step: Step,
@@ -297,14 +300,14 @@ export function failedBeforeStop(
   };
 }
 
-/** Whether a program's bad end is that of its container, which is to be taken back: the notice's signal ends most programs. */
+/** Whether a program ended badly because its container is to be taken back: the notice's signal ends most programs. */
 export function isYield(step: Step, { notice }: ContainerRecord): boolean {
   return (
     notice?.cause === "decommissioning" || (notice !== undefined && step.nowMs - notice.atMs <= Bounds.preemptionMs)
   );
 }
 
-/** A program that ended at such a notice, and thereby gave way to it, unless it lost a peer by something that is nearer to the root. */
+/** A program that ended at such a notice, and thereby gave way, unless it lost a peer for a reason nearer to the root. */
 export function yieldEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
   const own = childEnding(step, task, container, exit);
   return {
@@ -322,12 +325,12 @@ export function yieldEnding(step: Step, task: TaskRecord, container: ContainerRe
   };
 }
 
-/** A program that has run for longer is past its start: whole frameworks are read from a slow disk by then. */
+/** A program that has run for longer is past its start: by then even large frameworks have been read from a slow disk. */
 const LONGEST_START_MS = 60_000;
-/** Errors of a program's own files and of its Python: nothing that a restart changes. */
+/** Errors in a program's own files and its Python installation: a restart changes none of them. */
 const LASTING = /^(ModuleNotFoundError|ImportError|SyntaxError|IndentationError|TabError)\b/;
 
-/** What a program failed of at its start, if it is of the kind that the next start meets again; the same words mean the same failure. */
+/** The failure of a program at its start, if the next start will meet it again; equal words mean the same failure. */
 export function startFailureOf(task: TaskRecord, exit: ChildExit): string | undefined {
   if (exit.failedToStart) {
     return exit.refusedBySystem ? undefined : exit.errorSummary || exit.lastLines.at(-1);

@@ -25,7 +25,7 @@ import {
 import { isCounted, Strength } from "./endings.ts";
 import { renewTrial } from "./trial-failures.ts";
 
-/** Adds how a task ended to what is being judged, and judges anew. */
+/** Adds how a task ended to an open verdict, and judges anew. */
 export function addEvidence(step: Step, gang: GangState, verdict: Verdict, ending: Ending): void {
   const earlier = verdict.endings[ending.task];
   if (earlier !== undefined && !replaces(ending, earlier)) {
@@ -36,7 +36,7 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
   }
   const told = rootOf(verdict);
   const lines = earlier !== undefined && earlier.lines.length > 0 ? earlier.lines : ending.lines;
-  // When its node was cut off is reckoned, and reckoned anew when that is told again: it is not when the task was seen to end.
+  // The time of a node's cut-off is estimated, and estimated anew with each report: it is not when the task was seen to end.
   const since = earlier === undefined || earlier.strength === Strength.cutOff ? ending : earlier;
   const early = earlyExitBefore(gang, ending);
   if (early !== undefined && verdict.scope === "" && verdict.endings[early.task] === undefined) {
@@ -56,7 +56,10 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
   correctReason(step, gang, verdict, told);
 }
 
-/** An executor that is still well by then was not meant; one that left is accounted for by YARN, or when the verdict's time is up. */
+/**
+ * If the executor is still well by then, the container was not ended; one that left is accounted for by YARN, or when the verdict's
+ * time is up.
+ */
 function awaitCompletionStatus(step: Step, verdict: Verdict, ending: Ending): void {
   verdict.unaccounted[ending.containerId] = true;
   if (ending.source === "child") {
@@ -67,7 +70,7 @@ function awaitCompletionStatus(step: Step, verdict: Verdict, ending: Ending): vo
   }
 }
 
-/** Whoever was told why it starts again is told what has turned out since. */
+/** Gangs and tasks that were told why they start again are told what has turned out since. */
 function correctReason(step: Step, gang: GangState, verdict: Verdict, told: Ending | undefined): void {
   const restarted = verdict.scope === "" ? [gang, leadOfGang(step, gang)] : [findTask(step, verdict.scope)];
   const root = rootOf(verdict);
@@ -78,7 +81,7 @@ function correctReason(step: Step, gang: GangState, verdict: Verdict, told: Endi
   }
 }
 
-/** Charges the class of the present root cause, giving back what another one was charged, and goes on where the job can. */
+/** Charges the class of the present root cause, refunds an earlier charge to another, and lets the job go on where it can. */
 export function reconsider(step: Step, gang: GangState, verdict: Verdict): void {
   enterCutOff(step, gang, verdict);
   enterGivenUp(verdict);
@@ -117,7 +120,7 @@ function proceed(step: Step, gang: GangState, verdict: Verdict, root: Ending): v
   }
 }
 
-/** A task that its gang has taken along into a generation since then goes on with that. */
+/** A task that its gang has since taken along into a new generation stays in that. */
 function renewScope(step: Step, { scope, generation }: Verdict, reason: string): void {
   const task = findTask(step, scope);
   if (task !== undefined && (task.generation === generation || !restartsWithGang(step, task))) {
@@ -125,7 +128,7 @@ function renewScope(step: Step, { scope, generation }: Verdict, reason: string):
   }
 }
 
-/** What it is told as now: while YARN's completion status is awaited, no more than that. */
+/** The root as people are told of it now: while YARN's completion status is awaited, the reason says so. */
 function asKnown(verdict: Verdict, root: Ending): Ending {
   const { reason } = root;
   const isAwaited =

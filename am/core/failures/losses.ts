@@ -26,7 +26,7 @@ import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** YARN says that a container is over: the last that is heard of it. */
+/** YARN reports that a container has ended: the last that is heard of it. */
 export function containerCompleted(step: Step, event: Of<"container-completed">): void {
   const container = step.state.containers[event.containerId];
   if (container === undefined) {
@@ -55,7 +55,7 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
   step.changed = true;
 }
 
-/** An executor ended though nobody ordered it: its node ends the container, and YARN will say why. */
+/** An executor ended without an order: its node ends the container, and YARN will say why. */
 export function executorEnded(step: Step, container: ContainerRecord, task: TaskRecord): void {
   if (step.state.phase === "finishing") {
     containerGone(step, container, terminationEnding(step, task, container), "its executor ended");
@@ -66,7 +66,7 @@ export function executorEnded(step: Step, container: ContainerRecord, task: Task
   taskGone(step, task, ending);
 }
 
-/** A container cannot be used any longer. */
+/** A container can no longer be used. */
 export function containerGone(step: Step, container: ContainerRecord, ending: Ending, discardReason: string): void {
   const task = tenantOf(step, container);
   if (task === undefined) {
@@ -86,9 +86,9 @@ export function containerGone(step: Step, container: ContainerRecord, ending: En
   taskGone(step, task, ending);
 }
 
-/** A task has lost its container. What that means depends on how far it had come. */
+/** A task has lost its container. What that means depends on how far the task had got. */
 export function taskGone(step: Step, task: TaskRecord, ending: Ending): void {
-  // Its container is not its own any more, whatever its phase.
+  // The container is no longer the task's, whatever its phase.
   noteDurable(step);
   if (ALIVE.includes(task.phase)) {
     lostWhileRunning(step, task, ending);
@@ -110,7 +110,7 @@ function lostWhileRunning(step: Step, task: TaskRecord, ending: Ending): void {
   joinNext(step, task);
 }
 
-/** Nothing has started in it yet: another container takes its place and no generation ends. */
+/** Nothing has started in the container yet: another takes its place and no generation ends. */
 function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
   const { state } = step;
   if (state.phase === "finishing") {
@@ -145,7 +145,7 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
   }
 }
 
-/** What the loss of a container in which nothing had started yet costs: no generation ends, but it must not go on for ever. */
+/** What the loss of a container costs in which nothing had started yet: no generation ends, but this must not go on for ever. */
 function judgeReplaced(step: Step, ending: Ending): void {
   const task = findTask(step, ending.task);
   if (task === undefined || step.state.phase === "finishing" || isNeededNoMore(step, task)) {
@@ -158,7 +158,7 @@ function judgeReplaced(step: Step, ending: Ending): void {
     return;
   }
   blame(step, ending);
-  // What a container was ended for that another task had before may be that one's doing.
+  // If another task had the container before, that task may have caused its end.
   const isOwn = step.state.containers[ending.containerId]?.handedOver === undefined;
   if (isOwn && ending.class === "program" && charge(step, gang, ending) === undefined) {
     cannotStart(step, task, ending, spentRule(step, gang, ending));
@@ -167,7 +167,7 @@ function judgeReplaced(step: Step, ending: Ending): void {
   }
 }
 
-/** The job fails of it, or its trial where that is a gang; a sidecar it does without. */
+/** This fails the job or, where the trial is a gang, the trial; the job does without a sidecar. */
 function cannotStart(step: Step, task: TaskRecord, ending: Ending, rule: RuleReason): void {
   const cause = causeOf(ending);
   const { search, trials } = step.spec;
@@ -176,7 +176,7 @@ function cannotStart(step: Step, task: TaskRecord, ending: Ending, rule: RuleRea
     return;
   }
   if (!isSidecar(step, task)) {
-    // It waits for another container by now.
+    // By now the task waits for another container.
     const { containerId, host, exit, atMs } = ending;
     step.state.judgedLives = { [task.id]: { ...task, phase: "lost", containerId, host, exit, endedAtMs: atMs } };
     finish(step, failedBy(cause, rule));
@@ -201,7 +201,9 @@ function cannotStart(step: Step, task: TaskRecord, ending: Ending, rule: RuleRea
   );
 }
 
-/** The time for the gang's programs to stop is up, at a restart or when its stage is done: containers of those that still run are stopped. */
+/**
+ * The time for the gang's programs to stop is up, at a restart or when its stage is done: the containers of those that still run are stopped.
+ */
 export function stopOverdue(step: Step, gang: GangState): void {
   gang.stopDeadline = undefined;
   if (!isRestarting(gang) && gang.phase !== "done") {

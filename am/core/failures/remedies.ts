@@ -7,7 +7,7 @@ import type { ChildExit } from "../state/events.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
 
-/** What a person can do about a program that ended badly by itself; undefined where nothing better is known than its own words. */
+/** What a person can do about a program that ended badly by itself; undefined where nothing is known that says more than its own words. */
 export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): Remedy | undefined {
   return (
     misreadScript(step, task, exit) ??
@@ -23,8 +23,8 @@ export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): Re
 }
 
 /**
- * The exception that a program ended by, and what that followed from: the same mends both. Of a module that was lacking where another way
- * was tried then, and failed, nobody can say that.
+ * The exception that a program ended by, and the one that it followed from: the same remedy mends both. Not so for a missing module after which
+ * another way was tried that failed as well: nobody can say which of the two to mend.
  */
 function errorsOf({ errorSummary, errorOrigin }: ChildExit): string[] {
   const isOther = errorOrigin === undefined || (errorOrigin.how === "context" && LACKS_MODULE.test(errorOrigin.error));
@@ -52,7 +52,7 @@ function missingProgram(step: Step, task: TaskRecord, { lastLines }: ChildExit):
   return { code: "find-program", program, role: roleOf(step, task).name, setting: commandSetting(step, task) };
 }
 
-/** As a shell says that it may not run a file: what has no slash is none of the job's. */
+/** A shell's words for a file that it may not run; a name without a slash is no file of the job. */
 const DENIED = /: ([^:\s]+): Permission denied$/;
 
 function notExecutable({ lastLines }: ChildExit): Remedy | undefined {
@@ -61,15 +61,15 @@ function notExecutable({ lastLines }: ChildExit): Remedy | undefined {
   return file.startsWith("/") ? { code: "open-to-user", file } : { code: "make-executable", file: withoutDot(file) };
 }
 
-/** In bash's words. An environment that was made elsewhere is the most frequent one. */
+/** Bash's words. The most frequent case is an environment built on another machine. */
 function foreignProgram({ lastLines }: ChildExit): Remedy | undefined {
   const [file] = lastLines.flatMap((line) => /: ([^:\s]+): cannot execute binary file\b/.exec(line)?.[1] ?? []);
   return file === undefined ? undefined : { code: "other-machine", file: withoutDot(file) };
 }
 
 /**
- * A value that what was used would have fitted into. YARN's limit of virtual memory grows with the container's memory; another ratio of
- * the two helps nobody who exceeds both.
+ * A limit into which the memory used would have fitted. YARN's limit of virtual memory grows with the container's memory; another ratio of the
+ * two does not help a container that exceeds both.
  * @param exceeded undefined where it is not known
  */
 export function memoryRemedy(
@@ -85,7 +85,10 @@ export function memoryRemedy(
   return { code: "raise-memory", setting, toMiB, virtual: kind === "virtual" && exceeded?.both !== true };
 }
 
-/** Bash's words for Python that it was given: a statement taken for a command, or one that it cannot read; and for a script not on its path. */
+/**
+ * Bash's words for Python code that it was given to run: a statement taken for a command, or one that it cannot parse; and for a script not on
+ * its path.
+ */
 const PYTHON_READ_BY_BASH = [
   /\.py: line \d+: (import|from|def|class|print|with|@\S+|"""\S*): command not found$/,
   /\.py: line \d+: syntax error near unexpected token /,
@@ -103,7 +106,7 @@ function misreadScript(step: Step, task: TaskRecord, { lastLines }: ChildExit): 
   return { code: "run-with-python", setting: commandSetting(step, task), command };
 }
 
-/** A file that the container has under a name like the one that was asked for. */
+/** A file that the container has under a name similar to the one asked for. */
 function misnamedFile(step: Step, task: TaskRecord, { misnamed }: ChildExit): Remedy | undefined {
   if (misnamed?.kind !== "file") return undefined;
   const { missing, found } = misnamed;
@@ -111,7 +114,7 @@ function misnamedFile(step: Step, task: TaskRecord, { misnamed }: ChildExit): Re
   return { code: "take-similar", file: missing, found, ...(isInCommand && { setting: commandSetting(step, task) }) };
 }
 
-/** As a shell says that there is nothing of that name. */
+/** A shell's words for a missing file. */
 const NO_FILE = /: (\S+): No such file or directory$/;
 
 function missingFile(step: Step, task: TaskRecord, exit: ChildExit): Remedy | undefined {
@@ -135,10 +138,10 @@ function missingFile(step: Step, task: TaskRecord, exit: ChildExit): Remedy | un
     : { code: "check-file-name", file: asWritten, role: name, setting };
 }
 
-/** As Python says that there is nothing of that name; of a file that is renamed it names both. */
+/** Python's words for a missing file; for one that is renamed Python names both paths. */
 const NO_DATA = /^FileNotFoundError: \[Errno 2\] No such file or directory: '([^'\\]+)'$/;
 
-/** A file that the program opened, where the job cannot have brought it: nothing that it ships begins like its path. */
+/** A file that the program opened where the job cannot have shipped it: nothing that it ships begins like its path. */
 function unshippedFile(step: Step, task: TaskRecord, error: string): Remedy | undefined {
   const file = withoutDot(NO_DATA.exec(error)?.[1] ?? "");
   const [first = "", ...below] = file.split("/");
@@ -154,22 +157,22 @@ function withoutDot(path: string): string {
   return path.replace(/^\.\//, "");
 }
 
-/** Bash's words for a script whose first line names what is not there: of 5.2, and of those before. */
+/** Bash's words for a script whose first line names a missing interpreter: of 5.2, and of earlier versions. */
 const NO_INTERPRETER = /: ([^:]+): (?:cannot execute: required file not found$|[^:]+: bad interpreter: )/;
 
-/** What that line names the message does not always tell; a carriage return at its end nobody sees. */
+/** The message does not always say what that line names, and a carriage return at its end is invisible. */
 function missingInterpreter({ lastLines }: ChildExit): Remedy | undefined {
   const [script] = lastLines.flatMap((line) => NO_INTERPRETER.exec(line)?.[1] ?? []);
   return script === undefined ? undefined : { code: "name-interpreter", script };
 }
 
-/** As env shows the carriage return at the end of a name. */
+/** env's words, which show the carriage return at the end of a name. */
 function windowsLineEnds({ lastLines }: ChildExit): Remedy | undefined {
   const complaint = lastLines.some((line) => /\benv: \S+\\r\S*: No such file/.test(line));
   return complaint ? { code: "remove-carriage-returns" } : undefined;
 }
 
-/** A program that wrote on may have done without the module. */
+/** A program that went on writing may have done without the module. */
 function missingModule(step: Step, task: TaskRecord, exit: ChildExit, error: string): Remedy | undefined {
   const { lastLines } = exit;
   if (!/^ModuleNotFoundError\b/.test(error) || !endedByException(exit)) {
@@ -197,7 +200,7 @@ function missingModule(step: Step, task: TaskRecord, exit: ChildExit, error: str
   return { code: "bring-module", ...known, ...similar, setting: commandSetting(step, task), option };
 }
 
-/** From a word's first sign on: from each of them, a line of many would take time that is its square. */
+/** Matches only from a word's first character on: starting at each character would take quadratic time on a long line. */
 const ENVIRONMENTS_PYTHON = /(?<![^\s"'`;&|()=])([^\s"'`;&|()=]+)\/bin\/(?:python[\d.]*|activate)(?=$|[\s"'`;&|()])/g;
 const WHERE_PROGRAMS_START = /^(?:\.\/|\$PWD\/|\$\{PWD\}\/|.*\/container_[^/]+\/)/;
 
@@ -209,7 +212,7 @@ function shippedEnvironment(step: Step, task: TaskRecord, words: string): string
     .find((folder) => names.includes(folder));
 }
 
-/** Where a variable of a role's programs is set, or may be. */
+/** The key by which a variable of a role's programs is set, or may be. */
 function environmentKey({ spec }: Step, role: string, isProgramsOwn: boolean): string {
   const own = `tony.${role}.envs`;
   if (spec.sources[own] !== undefined) return own;
@@ -217,7 +220,7 @@ function environmentKey({ spec }: Step, role: string, isProgramsOwn: boolean): s
   return isContainers ? "tony.containers.envs" : "tony.execution.envs";
 }
 
-/** A port that was held for the program is none of its own: see `portTaken`. */
+/** A port that was held for the program is not its own mistake: see `portTaken`. */
 function portInUse(step: Step, task: TaskRecord, exit: ChildExit): Remedy | undefined {
   const said = exit.traceback === "" ? exit.lastLines : errorsOf(exit);
   return said.some(saysAddressInUse) ? { code: "open-given-port", role: roleOf(step, task).name } : undefined;
@@ -232,7 +235,7 @@ function crash(step: Step, task: TaskRecord, { signal, lastLines }: ChildExit): 
   return { code: "show-crash", variable, setting: settingOf(step.spec, "tony.execution.envs") };
 }
 
-/** Where the role's command is given. */
+/** The key that sets the role's command. */
 function commandSetting(step: Step, task: TaskRecord): Setting {
   const own = `tony.${roleOf(step, task).name}.command`;
   return settingOf(step.spec, step.spec.sources[own] === undefined ? "tony.containers.command" : own);
@@ -249,7 +252,7 @@ const WRITTEN = /[^\s"'`;&|()=]*\bpython[\d.]*(?=\s|$)/;
 /** `$PYTHON`, `"${PYTHON:-python3}"`: a word that is one variable. */
 const VARIABLE = /(?<=^|[\s;&|(])"?\$(?:(\w+)|\{(\w+)(?::-([^{}]*))?\})"?(?=\s|$)/g;
 
-/** @param environment what the command's variables come to, where the job sets them */
+/** @param environment the values of the command's variables, where the job sets them */
 export function interpreterOf(
   command: string,
   environment: Readonly<Record<string, string>>,
@@ -264,18 +267,21 @@ export function interpreterOf(
   return undefined;
 }
 
-/** Whether its exception, or Python's own word for it, was the last that it wrote: one that it caught is mostly followed by something else. */
+/**
+ * Whether its exception, or Python's own word for it, was the last thing it wrote: an exception that was caught is mostly followed by something
+ * else.
+ */
 export function endedByException({ errorSummary, lastLines }: ChildExit): boolean {
   const [last] = lastLines.slice(-1);
   return last === undefined || last.endsWith(errorSummary) || missingModuleOf(lastLines) !== undefined;
 }
 
-/** As Python says that there is no script. */
+/** Python's words for a missing script. */
 const NO_SCRIPT = /can't open file '([^']+)'/;
-/** A container's working directory, before what lies in it. */
+/** A container's working directory, before the path of a file in it. */
 const WORKING_DIRECTORY = /^.*\/container_[^/]+\//;
 
-/** The script that Python did not find, where it says so last: its path in the working directory, or of one elsewhere the name. */
+/** The script that Python did not find, if its last line says so: its path in the working directory, or only the name of one elsewhere. */
 export function missingScriptOf({ lastLines }: ChildExit): string | undefined {
   const script = NO_SCRIPT.exec(lastLines.at(-1) ?? "")?.[1];
   const inside = script?.replace(WORKING_DIRECTORY, "");

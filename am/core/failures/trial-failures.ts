@@ -17,17 +17,17 @@ import { AFTER_END, ALIVE, moveTask } from "../state/task-moves.ts";
 import { causeOf, mayBeExplained } from "./cause.ts";
 import { Strength, seen } from "./endings.ts";
 
-/** When so many trials have ended, and all failed the same way, the others would, too. */
+/** When so many trials have ended and all failed in the same way, the others would, too. */
 const ALIKE = 5;
 
-/** So much of what a failed trial's program wrote last is kept; its log has the rest. */
+/** So much of the last output of a failed trial's program is kept; its log has the rest. */
 const KEPT_LINES = 8;
 const KEPT_CHARACTERS = 200;
 
 /**
- * A trial's program has failed: it starts again in another container, at last on another node. After that the next trial has its container,
- * unless the search ends with that.
- * @param life the one that ended so, where that has turned out when another one had begun
+ * A trial's program has failed: it starts again in another container, and in the end on another node. After its last retry the next trial gets
+ * its container, unless the search ends with that.
+ * @param life the life that ended in this way, if that turned out only after another one had begun
  */
 export function trialFailed(step: Step, search: Search, task: TaskRecord, ending: Ending, life?: TaskRecord): void {
   const { trialRetries = 0 } = task;
@@ -54,7 +54,7 @@ export function trialFailed(step: Step, search: Search, task: TaskRecord, ending
   doneForGood(step, task);
 }
 
-/** A trial that has failed had begun again: it has the end of the life before, and what is still being judged decides nothing any more. */
+/** A failed trial had begun again: it takes the end of its earlier life, and verdicts that are still open decide nothing about it any more. */
 function endLife(step: Step, task: TaskRecord, { host, exit, atMs }: Ending, life: TaskRecord): void {
   const { startedAtMs, restarts } = life;
   const container = containerOf(step, task);
@@ -65,7 +65,7 @@ function endLife(step: Step, task: TaskRecord, { host, exit, atMs }: Ending, lif
     discard(step, container, "its trial has failed");
   }
   Object.assign(task, { host, exit, startedAtMs, endedAtMs: atMs });
-  // That it was to begin again was noted of it, and is taken back.
+  // The new beginning was counted, and is taken back.
   task.restarts = restarts - 1;
   const gang = gangOf(step, task);
   const others = gang.verdicts.filter(({ scope }) => scope === task.id);
@@ -87,7 +87,7 @@ export function trialEnded(step: Step, search: Search, gang: GangState, ending: 
   }
 }
 
-/** A trial that is a gang starts again: what failed in it by itself does so in another container, at last on another node. */
+/** A trial that is a gang starts again: the task that failed by itself does so in another container, and in the end on another node. */
 export function renewTrial(step: Step, gang: GangState, root: Ending): void {
   const lead = leadOfGang(step, gang);
   const task = findTask(step, root.task);
@@ -108,7 +108,10 @@ export function renewTrial(step: Step, gang: GangState, root: Ending): void {
   }
 }
 
-/** A trial's task has ended well. Without a value of the metric its trial has failed, which is known when what it reported last had time to come. */
+/**
+ * A trial's task has ended well. Without a value of the metric its trial has failed, which is known only when its last report has had time to
+ * arrive.
+ */
 export function noteValue(step: Step, task: TaskRecord | undefined): void {
   const { search } = step.spec;
   if (search === undefined || task === undefined) {
@@ -121,7 +124,10 @@ export function noteValue(step: Step, task: TaskRecord | undefined): void {
   }
 }
 
-/** How a trial failed, as far as people are told; undefined: it has not. One that ended without a value while its job was ending counts no more, and has failed all the same. */
+/**
+ * How a trial failed, as far as people are told; undefined: it has not. One that ended without a value while its job was ending no longer
+ * counts, but has failed all the same.
+ */
 export function failureOf({ spec: { search } }: Pick<Step, "spec">, task: TaskRecord): TrialFailure | undefined {
   if (search === undefined || task.trialFailure !== undefined || trialOf(task).state !== "failed") {
     return task.trialFailure;
@@ -145,7 +151,7 @@ function endingWithoutValue({ metric }: Search, task: TaskRecord): Ending | unde
   };
 }
 
-/** What it reported in place of the metric; of what was no number the names are not kept. */
+/** What it reported in place of the metric; names of values that were not numbers are not kept. */
 function reportedBy(metrics: TaskRecord["metrics"]): { readonly reported?: string[] } {
   const reported = Object.keys(metrics ?? {});
   return metrics === undefined || reported.length > 0 ? { reported } : {};
@@ -165,7 +171,7 @@ function failureBy(ending: Ending): TrialFailure {
   return { words: endingWords(ending.reason), ...kind, ...(lines.length > 0 && { lines }) };
 }
 
-/** How it ended, without what differs from trial to trial: numbers, and what follows the name of an exception. */
+/** How it ended, without what differs from trial to trial: numbers, and the text after an exception's name. */
 function kindOf({ reason, exit, lines }: Ending): string {
   const line = lines.at(-1) ?? "";
   return `${reason.code} ${exit} ${line.replace(/:.*/s, "").replace(/\d+/g, "0")}`;
@@ -192,12 +198,12 @@ function failureRule(step: Step, { failures }: Search): RuleReason | undefined {
   return isAlike && failed === ALIKE ? { code: "trials-failed-alike", trials: ALIKE } : undefined;
 }
 
-/** It has ended well and without a value so far: what it reported last may be on its way. */
+/** It has ended well, so far without a value: its last report may be on its way. */
 function awaitsReports({ spec: { search } }: Pick<Step, "spec">, task: TaskRecord): boolean {
   return task.trialFailure === undefined && search !== undefined && endingWithoutValue(search, task) !== undefined;
 }
 
-/** What was lost with its machine says nothing of the search. */
+/** Trials lost with their machines say nothing about the search. */
 function isOver(task: TaskRecord): boolean {
   const { trialFailure, phase } = task;
   if (trialFailure !== undefined) {

@@ -31,8 +31,8 @@ import { addEvidence, noteCause, reconsider } from "./evidence.ts";
 import { trialEnded, trialFailed } from "./trial-failures.ts";
 
 /**
- * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once; who was to blame, and whose
- * budget pays, stays open until every task of the generation is accounted for, and a stronger cause that comes later takes it over.
+ * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once. The cause, and whose budget pays,
+ * stay open until every task of the generation is accounted for: a stronger cause that arrives later takes over.
  */
 export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
   const { state } = step;
@@ -47,7 +47,7 @@ export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
   const gang = gangOf(step, task);
   const endsJobAlone = isNeededNoMore(step, task) && mustNotFail(step, task, found);
   const policy = endsJobAlone ? "task" : policyAfter(step, task, found);
-  // A task that had joined its gang late had a number of its own; its failure ends the generation of the others.
+  // A task that had joined its gang late has a generation number of its own; its failure ends the generation of the others.
   const ending = policy === "gang" && task.late ? ofOthers(found, gang.generation) : found;
   const isSidecarAlone = isSidecar(step, task) && policy !== "task";
   if (isSidecarAlone || (isNeededNoMore(step, task) && !endsJobAlone)) {
@@ -118,7 +118,7 @@ function isRestartLeft(step: Step, gang: GangState, ending: Ending): boolean {
   return !isFinal(step, gang, ending) && (takenBackFor(ending.reason) !== undefined || isLeft(step, gang, ending));
 }
 
-/** A program ended well. One that lost its connection to it may have been heard first. */
+/** A program ended well. A peer that lost its connection to it may have been heard first. */
 export function programSucceeded(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
   const early = noteEarlyExit(step, task, container, exit);
   if (early === undefined) {
@@ -133,7 +133,7 @@ export function programSucceeded(step: Step, task: TaskRecord, container: Contai
   }
 }
 
-/** Its executor was cut off and had suspended its program: what is being judged may have followed from that. */
+/** Its executor was cut off and had suspended its program: failures that are being judged may have followed from that. */
 export function programSuspended(step: Step, task: TaskRecord, container: ContainerRecord, suspendedMs: number): void {
   noteSuspension(step, task, container, suspendedMs);
   const gang = gangOf(step, task);
@@ -142,7 +142,7 @@ export function programSuspended(step: Step, task: TaskRecord, container: Contai
   }
 }
 
-/** Nothing ends and nothing restarts; its peers may yet fail of it. */
+/** Nothing ends and nothing restarts; its peers may still fail because of it. */
 function tolerate(step: Step, task: TaskRecord, ending: Ending): void {
   const { spec, nowMs } = step;
   blame(step, ending);
@@ -167,7 +167,7 @@ function toleratedOrigin({ spec }: Step, gang: GangState, ending: Ending): Endin
   );
 }
 
-/** YARN's late completion status of a container that was given up: it may be the root of what is still being judged. False when nothing is. */
+/** YARN's late completion status of a container that was given up: it may be the root of an open verdict. False when it belongs to none. */
 export function lateEvidence(step: Step, ending: Ending): boolean {
   if (step.state.outcome !== undefined) {
     return false;
@@ -177,7 +177,7 @@ export function lateEvidence(step: Step, ending: Ending): boolean {
     return false;
   }
   const gang = gangOf(step, task);
-  // What restarts with the task may be another thing by now: a gang that is done restarts nothing.
+  // What restarts with the task may have changed by now: a gang that is done restarts nothing.
   const verdict = gang.verdicts.find(
     (open) => isOfLife(open, ending) && isAwaited(open, ending) && (open.scope === task.id || !isSidecar(step, task)),
   );
@@ -197,7 +197,7 @@ function isOfLife({ generation, endings }: Verdict, ending: Ending): boolean {
   return generation === ending.generation || endings[ending.task]?.joinedAs === ending.generation;
 }
 
-/** A task whose program ended by our own order is accounted for: what becomes of its container later was no cause. */
+/** A task whose program ended by our own order is accounted for: what happens to its container later was no cause. */
 function isAwaited(verdict: Verdict, ending: Ending): boolean {
   return (
     verdict.unaccounted[ending.containerId] === true || verdict.endings[ending.task]?.containerId === ending.containerId
@@ -205,8 +205,8 @@ function isAwaited(verdict: Verdict, ending: Ending): boolean {
 }
 
 /**
- * What starts again after such an end. Others of an elastic role go on without a task whose container is lost, and some without one whose
- * program has failed. One that failed because it had lost a peer could not go on without it, so that its gang starts again.
+ * What starts again after such an end. Other tasks of an elastic role go on without a task whose container is lost, and in some jobs without
+ * one whose program has failed. A program that failed because it had lost a peer could not go on without that peer, so its gang starts again.
  */
 function policyAfter(step: Step, task: TaskRecord, { strength, source }: Ending): ReturnType<typeof restartPolicyOf> {
   const isLost = strength >= Strength.signal || source === "yarn";
@@ -228,8 +228,8 @@ export function accountFor(step: Step, containerId: string): void {
 }
 
 /**
- * Its executor is well, so YARN has no completion status for the program that ended in it; what its task did in a later generation is
- * another matter.
+ * Its executor is well, so YARN has no completion status for the program that ended in it. What its task did in a later generation is a
+ * separate matter.
  */
 export function completionStatusOverdue(step: Step, container: ContainerRecord): void {
   for (const verdict of gangOf(step, container).verdicts) {
@@ -239,7 +239,7 @@ export function completionStatusOverdue(step: Step, container: ContainerRecord):
   }
 }
 
-/** Closes the verdicts whose picture is complete or whose time is up; once the job's outcome is decided the others stay as they are. */
+/** Closes the verdicts whose picture is complete or whose time is up; once the job's outcome is decided the others stay open. */
 export function closeVerdicts(step: Step, gang: GangState): void {
   for (const verdict of [...gang.verdicts]) {
     if (step.state.outcome === undefined && (verdict.deadline === undefined || isEmpty(verdict.unaccounted))) {
@@ -296,7 +296,7 @@ function close(step: Step, gang: GangState, verdict: Verdict): void {
   }
 }
 
-/** YARN's completion status of a life may have come after its task had begun another one. */
+/** YARN's completion status of a life may arrive after its task has begun another one. */
 function judgedLives({ lives, endings }: Verdict): Record<string, TaskRecord> {
   const judged = Object.values(lives).map((life): [string, TaskRecord] => {
     const ending = endings[life.id];
