@@ -177,10 +177,7 @@ export function placeOf({ nodeLabel = "" }: RoleSpec): { readonly label?: string
   return nodeLabel === "" ? {} : { label: nodeLabel };
 }
 
-/**
- * What can be lowered in a role's ask: the number of tasks is at least one, as are the cores or GPUs of a task that has any.
- * Undefined: nothing.
- */
+/** What can be lowered in a role's ask: never its only task, nor a task's only core or GPU. Undefined: nothing. */
 export function lowerAsk(
   job: Job,
   role: RoleSpec,

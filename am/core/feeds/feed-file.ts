@@ -5,7 +5,7 @@ import type { DurableFeed, Origin } from "./records.ts";
 const place: Shape<Origin> = (value, where) =>
   typeof value === "string" ? literal("start", "used")(value, where) : cursorShape(value, where);
 
-/** What the journal holds of a feed. */
+/** A feed as the journal holds it. */
 export const feedShape: Shape<DurableFeed> = object({
   required: {
     epoch: count,

@@ -3,10 +3,13 @@ import type { FeedStatus } from "../../../src/job/status.ts";
 import { paceFrom } from "./journaling.ts";
 import type { FeedState, Growth } from "./records.ts";
 
-/** What people see of a feed, but for what only its files say. */
+/** A feed as people see it, except for what only its files show. */
 export interface FeedProgress extends Omit<FeedStatus, "failures" | "output"> {
   readonly failures: readonly { readonly split: number; readonly reason: string }[];
-  /** Of an input that grows: the number of the first split that came with one that is neither used nor left out; all those before are. */
+  /**
+   * Of an input that grows: the first split of the first batch in which a split is neither used nor left out; in all batches before it
+   * every split is.
+   */
   readonly unfinished?: number;
 }
 

@@ -9,8 +9,8 @@ import { answer, type FeedCall, type FeedEffect, type FeedEvent, type FeedStep, 
 import { agreeOnSteps, comeToSteps, leaveSteps } from "./steps.ts";
 
 /**
- * Hears what happened to a feed, and says what is to be done. As the core, it does no I/O: a state that was written as JSON and read back
- * decides the same. docs/makers/decisions/0114-feeding.md says what is guaranteed.
+ * Takes an event of a feed and returns the effects to carry out. Like the core, it does no I/O: a state that was written as JSON and read
+ * back decides the same. docs/makers/decisions/0114-feeding.md lists the guarantees.
  */
 export function createFeed(state: FeedState): (event: FeedEvent, nowMs: number) => readonly FeedEffect[] {
   const splitAt = splitsInOrder(state);
@@ -92,7 +92,7 @@ function gone(step: FeedStep, id: number): void {
 
 function wake({ state, effects, nowMs }: FeedStep): void {
   const atMs = nextDue(state, nowMs);
-  // What is due later than what was asked for is asked for when that comes.
+  // A time later than the wake-up already asked for is requested when that wake-up comes.
   if (atMs === undefined || atMs >= (state.wakeAtMs ?? Number.POSITIVE_INFINITY)) return;
   state.wakeAtMs = atMs;
   effects.push({ type: "wake-at", atMs });

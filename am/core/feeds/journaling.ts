@@ -18,12 +18,12 @@ const NOTHING: DurableFeed = {
   readers: {},
 };
 
-/** Of a task that has used nothing yet. */
+/** The pace of a task that has used nothing yet. */
 export function paceFrom(nowMs: number): Pace {
   return { sinceMs: nowMs, usedAtMs: nowMs, splits: 0, records: 0 };
 }
 
-/** A feed as the journal has it. Tasks that read go on reading, and have their whole time again. */
+/** A feed as restored from the journal. Tasks that read go on reading, with their whole lease time again. */
 export function recoveredFeed(feed: Feed, nowMs: number, durable = NOTHING): FeedState {
   const { used, poisoned, failures, partly, leases, attempts, readers } = durable;
   const state: FeedState = {
@@ -79,7 +79,7 @@ export function writeFailed({ journal }: FeedState, sequence: number, nowMs: num
   delete journal.writing;
 }
 
-/** Gives the answers whose change is safe. */
+/** Sends the answers whose change is safely written. */
 export function release({ state, effects }: FeedStep): void {
   const isSafe = ({ version }: { readonly version: number }) => version <= state.journal.written;
   for (const { id, answer } of state.held.filter(isSafe)) effects.push({ type: "answer", id, answer });

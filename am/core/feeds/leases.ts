@@ -6,11 +6,11 @@ import type { FeedAnswer, FeedState, Given, Refused, Waiting } from "./records.t
 import { firstFree, isEpochOver, moveSplit, phaseOf, placeOf } from "./split-moves.ts";
 import { type Asking, answer, type FeedStep, refused, type SplitEnd } from "./step.ts";
 
-/** Why splits were left out is kept of so many, in so many characters: the state is small. */
+/** Reasons are kept for at most so many splits that were left out, each cut to so many characters: the state stays small. */
 const MOST_FAILURES = 20;
 const MOST_WORDS = 500;
 
-/** A wake-up that comes later than this was held up with all that would have been heard: nobody has been silent. */
+/** A wake-up that is later than this was delayed along with everything that would have been heard meanwhile: no task counts as silent. */
 const LATE_MS = 5_000;
 
 /** @returns undefined where it waits */
@@ -30,7 +30,7 @@ export function ask(step: FeedStep, { id, task, most, atOnce, has, host }: Askin
   return undefined;
 }
 
-/** One call of a task waits at a time: the one before was lost on its way. */
+/** A task has one waiting call at a time: a new call means that the one before was lost on its way. */
 export function dismiss(step: FeedStep, task: string): void {
   const { state } = step;
   const before = state.waiting.find((one) => one.task === task);
@@ -39,7 +39,7 @@ export function dismiss(step: FeedStep, task: string): void {
   answer(step, before.id, refused("replaced", `${task} has asked again, or is gone`));
 }
 
-/** Those who wait get what is free, who came first first. */
+/** Gives free splits to the tasks that wait, in the order in which they came. */
 export function serve(step: FeedStep): void {
   const { state } = step;
   turnEpoch(step);
@@ -54,7 +54,10 @@ export function serve(step: FeedStep): void {
   state.waiting = stay;
 }
 
-/** Who makes as many steps as the others is told that there is nothing for it in this epoch: they wait for what it says of its steps. */
+/**
+ * A task that makes as many steps as the others is told that it gets nothing more in this epoch, because the others wait for its report on
+ * steps.
+ */
 function stepsToCome({ feed, agreed, epoch }: FeedState): boolean {
   return feed.uneven !== undefined && !(agreed?.epoch === epoch && agreed.last);
 }
@@ -72,7 +75,7 @@ function grant(step: FeedStep, task: string, most: number): readonly Given[] {
   return leasesOf(step, task).slice(before.length);
 }
 
-/** All of a split is used. Who lost it is heard where nobody else has it. */
+/** All of a split is used. A report from a task that lost the split counts as long as no other task has it. */
 export function acknowledge(step: FeedStep, { task, lease, records = 0 }: SplitEnd): FeedAnswer {
   const { state, nowMs } = step;
   const { epoch, position, number } = lease;
@@ -107,14 +110,14 @@ export function refusedAsLost(state: FeedState, task: string, lease: Lease): Ref
   return refused("lost", now === undefined ? lost : `${lost}: ${now} has it`);
 }
 
-/** It cannot be read, or used. */
+/** The split cannot be read or used. */
 export function fail(step: FeedStep, { task, lease, error }: SplitEnd): FeedAnswer {
   const { state } = step;
   if (holds(state, task, lease)) blame(step, placeOf(state, lease), error ?? "no reason was said");
   return { type: "noted" };
 }
 
-/** @param why what the task did or ended by, where that may be the fault of the split that it used */
+/** @param why what the task did or ended by, where the split that it used may be at fault */
 export function takeBack(step: FeedStep, task: string, why?: string): void {
   const [first, ...others] = step.state.hands[task] ?? [];
   delete step.state.due[task];
@@ -143,7 +146,7 @@ function blame(step: FeedStep, place: number, why: string): void {
   effects.push({ type: "left-out", split, why });
 }
 
-/** Who has used nothing for too long loses what it has. */
+/** A task that has used nothing for too long loses its splits. */
 export function expire(step: FeedStep): void {
   const { state, nowMs } = step;
   const late = nowMs - (state.wakeAtMs ?? nowMs);
@@ -155,8 +158,8 @@ export function expire(step: FeedStep): void {
 }
 
 /**
- * When the next task loses its splits, or what could not be written is written again. Of tasks none is due before a wake-up that was asked for:
- * who has used something since is due later than those who were due first then.
+ * When the next task loses its splits, or a failed write is retried. No task is due before a wake-up already asked for: a task that has used
+ * something since is due later than those that were due first then.
  */
 export function nextDue(state: FeedState, nowMs: number): number | undefined {
   const { feed, journal, wakeAtMs = Number.POSITIVE_INFINITY } = state;
@@ -165,19 +168,19 @@ export function nextDue(state: FeedState, nowMs: number): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Tasks that are to use records; who waits at a mark, or for others' steps, uses none. */
+/** Tasks that are expected to use records; one that waits at a mark, or for others' steps, uses none. */
 function awaited({ due, mark, ahead }: FeedState): readonly (readonly [string, number])[] {
   const waits = (task: string) => mark?.there[task] !== undefined || ahead?.there[task]?.id !== undefined;
   return Object.entries(due).filter(([task]) => !waits(task));
 }
 
-/** The task uses what it has. */
+/** The task uses its splits. */
 export function renew(state: FeedState, task: string, nowMs: number): void {
   if (state.hands[task] !== undefined) state.due[task] = nowMs + state.feed.leaseMs;
   else delete state.due[task];
 }
 
-/** What a task has, in the order in which it got it. */
+/** The leases of a task, in the order in which it got them. */
 function leasesOf({ state, splitAt }: FeedStep, task: string): readonly Given[] {
   const { hands, leases, partly, feed } = state;
   return (hands[task] ?? []).map((place) => {
@@ -192,7 +195,7 @@ export function holds(state: FeedState, task: string, lease: Lease): boolean {
   return now?.number === lease.number && now.task === task;
 }
 
-/** An epoch is over when no split of it is to come, and no step. Of later ones tasks may have some already. */
+/** An epoch is over when none of its splits and steps is still to come. Tasks may already have splits of later epochs. */
 function turnEpoch(step: FeedStep): void {
   const { state } = step;
   while (!isOver(state) && !mayGrow(state) && isEpochOver(step) && !stepsToCome(state)) {
@@ -204,7 +207,7 @@ function turnEpoch(step: FeedStep): void {
   }
 }
 
-/** All epochs are, or there is nothing that could be read. */
+/** Whether all epochs are over, or nothing readable is left. */
 function isOver(state: FeedState): boolean {
   const { epoch, feed, poisoned } = state;
   if (epoch >= (feed.epochs ?? Number.POSITIVE_INFINITY)) return true;

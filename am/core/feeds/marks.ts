@@ -4,11 +4,11 @@ import type { FeedAnswer, Mark, Refused } from "./records.ts";
 import { placeOf } from "./split-moves.ts";
 import { answer, type FeedStep, type Marking, refused } from "./step.ts";
 
-/** The task waits until all have come; whoever comes last gives everybody the cursor. */
+/** The task waits until all have come; when the last one comes, all of them get the cursor. */
 export function comeToMark(step: FeedStep, { id, task, label, among, begun }: Marking): FeedAnswer | undefined {
   const { state } = step;
   const { taken, readers } = state;
-  // It was given, and the answer was lost on its way.
+  // The cursor was given, and the answer was lost on its way.
   if (taken?.label === label && taken.lives[task] === readers[task]?.generation)
     return { type: "cursor", cursor: taken.cursor };
   const mark = state.mark ?? { label, among, there: {} };
@@ -23,13 +23,13 @@ export function comeToMark(step: FeedStep, { id, task, label, among, begun }: Ma
   return undefined;
 }
 
-/** Where all have come who have not ended well. */
+/** Passes the mark when all have come that have not ended well. */
 export function passMark(step: FeedStep): void {
   const { mark, readers } = step.state;
   if (mark?.among.every((one) => mark.there[one] !== undefined || readers[one]?.isDone)) pass(step, mark);
 }
 
-/** Who has nothing and waits for splits comes to no mark before those go on who wait for him there. */
+/** A task that has no splits and waits for some cannot come to a mark before those that wait for it there go on. */
 export function endVainMark(step: FeedStep): void {
   const { mark, waiting, feed, hands } = step.state;
   const isIdle = (task: string) => hands[task] === undefined && waiting.some((one) => one.task === task);
@@ -58,7 +58,7 @@ function pass(step: FeedStep, { label, there }: Mark): void {
   }
 }
 
-/** @param why it comes again, or is gone */
+/** @param why the task comes again, or is gone */
 export function leaveMark(step: FeedStep, task: string, why?: Refused): void {
   const { state, nowMs } = step;
   const { mark } = state;

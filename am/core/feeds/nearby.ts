@@ -2,12 +2,12 @@ import type { FeedState } from "./records.ts";
 import { firstFree, horizonOf, phaseOf } from "./split-moves.ts";
 import type { FeedStep } from "./step.ts";
 
-/** So many places are looked at for a near split, or two for each task: none is given out of its turn by as many. */
+/** So many places, or two for each task, are searched for a near split: none is given out of turn by more than that. */
 export const FEWEST_AHEAD = 64;
-/** It is asked of so many at a time where they are. */
+/** The locations of at most so many splits are asked for at a time. */
 const MOST_LOCATED = 32;
 
-/** Counted when a task begins on a machine, and not at each step: 1,000 tasks make thousands of steps a second. */
+/** Recounted when a task begins on a machine, not at each step: 1,000 tasks make thousands of steps a second. */
 export function runsOn({ nearby }: FeedState, task: string, host: string): void {
   if (nearby.tasks[task] === host) return;
   nearby.tasks[task] = host;
@@ -28,13 +28,16 @@ export function nextFor(step: FeedStep, task: string): number | undefined {
   return first;
 }
 
-/** Of the epoch of the first free one: what of it is left comes before the next epoch. */
+/** Within the epoch of the first free place: the rest of an epoch comes before the next one. */
 function endOfNext(state: FeedState, first: number): number {
   const { feed, nearby } = state;
   return Math.min(first + nearby.ahead, horizonOf(state), (Math.floor(first / feed.splits) + 1) * feed.splits);
 }
 
-/** Asks where those are that come next, some at a time, while tasks run on more than one machine. Nobody waits for it. */
+/**
+ * Asks where the splits that come next are stored, some at a time, while tasks run on more than one machine. No task waits for the
+ * answer.
+ */
 export function lookAhead(step: FeedStep): void {
   const { state, effects, splitAt } = step;
   const { nearby, feed } = state;
@@ -52,7 +55,7 @@ export function lookAhead(step: FeedStep): void {
     effects.push({ type: "locate", splits: splits.map((place) => ({ place, split: splitAt(place) })) });
 }
 
-/** Of those that have been given meanwhile nothing is kept. */
+/** Nothing is kept for splits that have been given out meanwhile. */
 export function heardWhere(step: FeedStep, splits: FeedState["nearby"]["splits"]): void {
   const { nearby } = step.state;
   nearby.isAsked = false;

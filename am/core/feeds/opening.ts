@@ -23,7 +23,7 @@ export function open(step: FeedStep, { task, generation, gang, origin }: Opening
   return { type: "opened", epoch: state.epoch };
 }
 
-/** What tasks of earlier generations had is nobody's. */
+/** Splits of tasks of earlier generations become free. */
 function begin(step: FeedStep, gang: number, origin: Origin): void {
   const { state } = step;
   for (const task of Object.keys(state.readers)) leave(step, task);

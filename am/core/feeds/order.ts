@@ -3,7 +3,7 @@ import { countBefore } from "../../../src/job/sorted.ts";
 import type { Feed, FeedState, Growth } from "./records.ts";
 import type { FeedEvent, FeedStep } from "./step.ts";
 
-/** Tasks have splits of so many epochs, where none of them is far behind. */
+/** Tasks have splits of so many epochs at most, unless one of them is far behind. */
 const ORDERS_KEPT = 3;
 
 /** The order of an epoch, or of a batch, is made once, and again where a task is far behind. */
@@ -22,7 +22,7 @@ export function splitsInOrder(state: FeedState): FeedStep["splitAt"] {
   };
 }
 
-/** Splits that are in one order: from that place on, the first of which in the plan is `first`. */
+/** Splits that share one order: they begin at place `from`; `first` is the first of them in the plan. */
 interface Part {
   readonly number: number;
   readonly splits: number;
@@ -35,14 +35,14 @@ function epochAt(place: number, splits: number): Part {
   return { number, splits, from: number * splits, first: 0 };
 }
 
-/** What came together has the same numbers and places. */
+/** A batch occupies the same numbers in the plan as places. */
 function batchAt(batches: Growth["batches"], place: number): Part {
   const number = countBefore(batches, ({ behind }) => behind <= place);
   const from = batches[number - 1]?.behind ?? 0;
   return { number, splits: (batches[number]?.behind ?? from) - from, from, first: from };
 }
 
-/** The feed with more splits: the order of those that are there does not change. */
+/** The feed with more splits: the order of the existing ones does not change. */
 export function grownFeed(
   feed: Feed,
   { splits, plan, isComplete }: Omit<Extract<FeedEvent, { type: "grown" }>, "type">,

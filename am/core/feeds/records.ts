@@ -3,35 +3,38 @@ import type { Boundary, Uneven } from "../../../src/job/feeds/feed-spec.ts";
 import type { Lease } from "../../../src/job/feeds/lease.ts";
 import type { Runs } from "../../../src/job/feeds/runs.ts";
 
-/** What is decided of a feed without knowing its files. */
+/** What is decided about a feed without reading its files. */
 export interface Feed {
   readonly name: string;
-  /** Of its files, how they are cut and in which order they come: a cursor of another one is refused. */
+  /** Identifies its files, how they are cut and their order: a cursor of another plan is refused. */
   readonly plan: string;
   readonly splits: number;
-  /** Absent: it is all there. */
+  /** Absent: the input is complete. */
   readonly growth?: Growth;
-  /** Of the order of its epochs; absent: that of the plan. */
+  /** Shuffles each epoch; absent: the order of the plan. */
   readonly seed?: number;
   /** Absent: without end. */
   readonly epochs?: number;
-  /** How many splits a task has at a time. */
+  /** How many splits a task may have at a time. */
   readonly window: number;
   /** A task that has splits and uses none of their records for so long loses them. */
   readonly leaseMs: number;
-  /** A split that failed as often is left out from then on. */
+  /** A split that failed this often is left out from then on. */
   readonly maxAttempts: number;
   /** Absent: an epoch begins when all of the one before is used. */
   readonly boundary?: Boundary;
   /** Absent: each task makes as many steps as it has rows for. */
   readonly uneven?: Uneven;
-  /** False: splits are given in their order alone, wherever their bytes are. */
+  /** False: splits are given strictly in their order, wherever their bytes are. */
   readonly locality?: boolean;
 }
 
-/** Of an input that grows, which is read once. What it has grown by is in a journal of its own before it is heard of. */
+/**
+ * The growth of an input that grows, which is read once. Each batch is in a journal of its own before the feed hears of
+ * it.
+ */
 export interface Growth {
-  /** What came together, which has an order of its own, behind all that came before. */
+  /** Splits that came together, which have an order of their own, behind all earlier ones. */
   readonly batches: readonly Batch[];
   readonly isComplete: boolean;
 }
@@ -39,16 +42,16 @@ export interface Growth {
 interface Batch {
   /** The place behind its last split. */
   readonly behind: number;
-  /** Of all up to here: a cursor that was taken then is of this plan. */
+  /** The plan of all splits up to here: cursors taken at that time carry it. */
   readonly plan: string;
 }
 
-/** Where a generation begins: with nothing used, with what is, or with what a checkpoint says is. */
+/** What a generation begins with: nothing used, everything used so far, or what a checkpoint says is used. */
 export type Origin = "start" | "used" | Cursor;
 
 /** A lease as the task gets it. */
 export interface Given extends Lease {
-  /** The number that it has in the plan. */
+  /** Its number in the plan. */
   readonly split: number;
   /** How many of its first records have been used already. */
   readonly skip: number;
@@ -56,16 +59,16 @@ export interface Given extends Lease {
 
 export interface Reader {
   readonly generation: number;
-  /** The last lease of which it has said that all is used: it may say so again when the answer was lost. */
+  /** The last lease that it has reported as used up: it may repeat the report when the answer was lost. */
   readonly lastUsed: number;
-  /** It has ended well: nobody waits for it at a mark. */
+  /** It has ended well: no mark waits for it. */
   readonly isDone?: boolean;
 }
 
-/** What a task has used since it began to read, or this attempt of the ApplicationMaster began. */
+/** What a task has used since it began to read, or since this attempt of the ApplicationMaster began. */
 export interface Pace {
   readonly sinceMs: number;
-  /** When it had last used a split. */
+  /** When it last finished a split. */
   readonly usedAtMs: number;
   readonly splits: number;
   /** As far as it counts them. */
@@ -75,41 +78,43 @@ export interface Pace {
 export interface Taken {
   readonly label: string;
   readonly cursor: Cursor;
-  /** Who met there: the generation of each. */
+  /** The tasks that met there, with the generation of each. */
   readonly lives: Readonly<Record<string, number>>;
 }
 
-/** What a later attempt of the ApplicationMaster has to know. */
+/** What a later attempt of the ApplicationMaster must know. */
 export interface DurableFeed {
-  /** The first one that is not over, from 0 on; as many as there are once all are. */
+  /** The first epoch that is not over, from 0 on; equal to the number of epochs once all are. */
   readonly epoch: number;
-  /** Places whose splits are used: those of all epochs stand one behind the other. None of epochs that are over. */
+  /** Places whose splits are used: the places of all epochs follow one another. None of epochs that are over. */
   readonly used: Runs;
-  /** Splits that are left out, by their numbers. */
+  /** Splits that are left out, by number. */
   readonly poisoned: Runs;
-  /** Why some of them are, by their numbers: the first ones. */
+  /** Why some of them are, by number: only for the first ones. */
   readonly failures: Readonly<Record<string, string>>;
-  /** How many records are used of splits that are not, by place, as the generation's origin says. */
+  /** How many records are used of splits not yet used up, by place, as the generation's origin says. */
   readonly partly: Readonly<Record<string, number>>;
-  /** Whose a split is, by place. */
+  /** The task that has a split, by place. */
   readonly leases: Readonly<Record<string, { readonly number: number; readonly task: string }>>;
   readonly lastLease: number;
-  /** The place behind the last one that a task of this generation was given: what is said of others leaves nothing. */
+  /**
+   * The place behind the last one given to a task of this generation: reports about later places change nothing.
+   */
   readonly handedOut: number;
-  /** How often a split has failed, by its number. */
+  /** How often a split has failed, by number. */
   readonly attempts: Readonly<Record<string, number>>;
-  /** Of the gang, whose earlier ones read no more; 0: nobody has opened the feed. */
+  /** Generation of the gang; earlier ones read no more. 0: nobody has opened the feed. */
   readonly generation: number;
   readonly origin: Origin;
   /** The tasks that read. */
   readonly readers: Readonly<Record<string, Reader>>;
-  /** The last cursor that tasks of the generation were given, and at which mark. */
+  /** The last cursor given to tasks of the generation, with its mark. */
   readonly taken?: Taken;
   /** How many steps all tasks have been told to make. */
   readonly agreed?: Agreed;
 }
 
-/** All that a later step depends on: plain data. */
+/** Everything that a later step depends on: plain data. */
 export interface FeedState extends DurableFeed {
   feed: Feed;
   epoch: number;
@@ -124,52 +129,52 @@ export interface FeedState extends DurableFeed {
   generation: number;
   origin: Origin;
   readers: Record<string, Reader>;
-  /** Of each reader. */
+  /** By reader. */
   paces: Record<string, Pace>;
   taken?: Taken;
   agreed?: Agreed;
-  /** What tasks have said of their steps in this epoch. */
+  /** What tasks have reported about their steps in this epoch. */
   ahead?: StepsAhead;
-  /** No split before it is free. */
+  /** No place before this one is free. */
   next: number;
-  /** Which machines tasks run on, and which ones have the bytes of splits that come next. */
+  /** On which machines the tasks run, and which of these have the bytes of splits that come next. */
   readonly nearby: {
-    /** Of each task that has asked. */
+    /** By task, for those that have asked. */
     readonly tasks: Record<string, string>;
-    /** There are two machines at least. */
+    /** Whether tasks run on at least two machines. */
     isSpread: boolean;
-    /** So many places are looked at. */
+    /** How many places are searched. */
     ahead: number;
-    /** By place, of those that nobody was given yet. */
+    /** By place, for splits not given out yet. */
     readonly splits: Record<string, readonly string[]>;
-    /** It was asked of those before this place. */
+    /** Locations were asked for up to this place. */
     behind: number;
-    /** The answer is not there yet. */
+    /** Whether the answer is still to come. */
     isAsked: boolean;
   };
-  /** The splits that a task has, by their places, in the order in which it got them. */
+  /** The splits that a task has, by place, in the order in which it got them. */
   hands: Record<string, readonly number[]>;
   /** When a task loses its splits. */
   due: Record<string, number>;
-  /** For which a wake-up was asked last. */
+  /** The wake-up asked for last. */
   wakeAtMs?: number;
   /** Tasks that wait for splits, in the order in which they came. */
   waiting: readonly Waiting[];
   mark?: Mark;
-  /** How often that has changed which the journal holds. */
+  /** How often the part that the journal holds has changed. */
   version: number;
   readonly journal: {
-    /** Of the last write. */
+    /** Number of the last write. */
     sequence: number;
-    /** The version that is safe. */
+    /** The version that is safely written. */
     written: number;
     /** The version that is being written. */
     writing?: number;
-    /** In a row; then nothing is written before that time. */
+    /** Failures in a row; after one, nothing is written before `retryAtMs`. */
     failures: number;
     retryAtMs?: number;
   };
-  /** Answers that wait until the journal holds what they tell of. */
+  /** Answers that wait until the journal holds what they report. */
   held: readonly { readonly id: number; readonly version: number; readonly answer: FeedAnswer }[];
 }
 
@@ -183,7 +188,7 @@ export interface Waiting {
 interface Agreed {
   readonly epoch: number;
   readonly steps: number;
-  /** They make no more in this epoch. */
+  /** Whether they make no more in this epoch. */
   readonly last: boolean;
 }
 
@@ -195,36 +200,36 @@ export interface StepsAhead {
     {
       /** Of the call that waits. */
       id?: number;
-      /** For so many steps it has rows. */
+      /** How many steps it has rows for. */
       readonly ready: number;
-      /** There are no more rows for it. */
+      /** Whether no more rows will come for it. */
       readonly isDry: boolean;
     }
   >;
 }
 
-/** The tasks of `among` stop at one place, for a cursor that is true of all of them. */
+/** The tasks of `among` stop at one point, for a cursor that holds for all of them. */
 export interface Mark {
   readonly label: string;
   readonly among: readonly string[];
-  /** Those who have come: the call of each, and the records it has used of splits that it has, by place. */
+  /** The tasks that have come: the call of each, and how many records it has used of the splits it holds, by place. */
   readonly there: Record<string, { readonly id: number; readonly used: Readonly<Record<string, number>> }>;
 }
 
 export type FeedAnswer =
   | { readonly type: "opened"; readonly epoch: number }
-  /** None: it gets none now, and was not to wait. */
+  /** Empty: it gets none now, and asked not to wait. */
   | { readonly type: "given"; readonly splits: readonly Given[] }
   /** All epochs are over. */
   | { readonly type: "end" }
   | { readonly type: "noted" }
   | { readonly type: "cursor"; readonly cursor: Cursor }
-  /** All may make so many steps of the epoch; the last ones: no more. */
+  /** All may make so many steps of the epoch; `last`: no more than that. */
   | { readonly type: "agreed"; readonly steps: number; readonly last: boolean }
   | Refused;
 
 /**
- * - `invalid`: it cannot be done as it was asked
+ * - `invalid`: the call cannot be carried out as it was made
  * - `stale`: a later generation reads, or another life of the task
  * - `lost`: the task has lost the split
  * - `replaced`: the task has asked again since

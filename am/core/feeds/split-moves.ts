@@ -17,7 +17,7 @@ const PHASES = {
 const ROWS = [
   { on: "granted", from: ["free"], to: "leased", durable: true, does: "grant" },
   { on: "all-used", from: ["leased"], to: "used", durable: true, does: "acknowledge" },
-  // It was thought to be lost, and nobody else has it.
+  // It was believed lost, and no other task has it.
   { on: "all-used", from: ["free", "poisoned"], to: "used", durable: true, does: "acknowledge" },
   { on: "taken-back", from: ["leased"], to: "free", durable: true, does: "giveBack" },
   { on: "given-up", from: ["leased"], to: "poisoned", durable: true, does: "blame" },
@@ -25,7 +25,7 @@ const ROWS = [
 
 type SplitMove = (typeof ROWS)[number]["on"];
 
-/** A split in an epoch, which begins with all of them free that are not poisoned. A generation begins with what its origin says. */
+/** A split in one epoch, which begins with every split free that is not poisoned. A generation begins with what its origin says. */
 export const SPLIT = machine<SplitPhase, SplitMove>({
   name: "split of a feed",
   phases: PHASES,
@@ -33,14 +33,14 @@ export const SPLIT = machine<SplitPhase, SplitMove>({
   rows: ROWS,
 });
 
-/** There is no record of a split that nobody has: 100,000 of them are a few runs. */
+/** A split that nobody has is not recorded by itself: 100,000 of them are a few runs. */
 export function phaseOf({ state, splitAt }: FeedStep, place: number): SplitPhase {
   if (state.leases[place] !== undefined) return "leased";
   if (hasNumber(state.used, place)) return "used";
   return hasNumber(state.poisoned, splitAt(place)) ? "poisoned" : "free";
 }
 
-/** Of all epochs, one behind the other. */
+/** Places of all epochs follow one another. */
 export function placeOf({ feed }: Pick<FeedState, "feed">, { epoch, position }: Omit<Lease, "number">): number {
   return epoch * feed.splits + position;
 }
@@ -52,7 +52,7 @@ export function horizonOf({ feed, epoch }: Pick<FeedState, "feed" | "epoch">): n
   return splits * Math.min(epochs, epoch + (boundary === "overlap" ? 2 : 1));
 }
 
-/** The one way a split changes its phase. @param task whose it is from then on, where it is leased */
+/** The only way to change a split's phase. @param task the task that has it from then on, if it is leased */
 export function moveSplit(step: FeedStep, place: number, on: SplitMove, task = ""): void {
   const { state } = step;
   const to = rowOf(SPLIT, phaseOf(step, place), on)?.to;
@@ -88,10 +88,10 @@ function takeFromHand(state: FeedState, place: number): void {
   else delete state.hands[task];
 }
 
-/** The place of the first one that is free, and may be handed out. */
+/** The first free place that may be handed out. */
 export function firstFree(step: FeedStep): number | undefined {
   const { state } = step;
-  // Of epochs without end none would be found.
+  // With epochs without end the search would never finish.
   if (sizeOfRuns(state.poisoned) === state.feed.splits) return undefined;
   const behind = horizonOf(state);
   state.next = Math.max(state.next, placeOf(state, { epoch: state.epoch, position: 0 }));
@@ -99,7 +99,7 @@ export function firstFree(step: FeedStep): number | undefined {
   return state.next < behind ? state.next : undefined;
 }
 
-/** No split of the epoch is to come. */
+/** Whether no split of the epoch is still to come. */
 export function isEpochOver(step: FeedStep): boolean {
   const { state } = step;
   const behind = placeOf(state, { epoch: state.epoch + 1, position: 0 });

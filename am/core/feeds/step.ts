@@ -1,51 +1,54 @@
 import type { Lease } from "../../../src/job/feeds/lease.ts";
 import type { FeedAnswer, FeedState, Origin, Refused } from "./records.ts";
 
-/** A call of a life of a task, with a number of the caller's choice for the answer. */
+/** A call by a life of a task, with a number of the caller's choice that identifies the answer. */
 interface Caller {
   readonly id: number;
   readonly task: string;
   readonly generation: number;
 }
 
-/** First of all: those who start together are of one generation of their gang, and begin with the same. */
+/** The first call: tasks that start together are of one generation of their gang, and begin at the same point. */
 export interface Opening extends Caller {
   readonly type: "open";
   readonly gang: number;
   readonly origin: Origin;
 }
 
-/** For splits, until there is one. */
+/** Asks for splits, and waits until there is one. */
 export interface Asking extends Caller {
   readonly type: "ask";
   readonly most: number;
-  /** It has records that it has not used: it is told at once where it gets no split, for others may wait for what it has. */
+  /**
+   * The task has records that it has not used: if it gets no split it is told at once, because others may wait for the
+   * splits it holds.
+   */
   readonly atOnce: boolean;
-  /** The numbers of all leases that it knows of: it may not have heard of some. */
+  /** The numbers of all leases that it knows of; some may never have reached it. */
   readonly has: readonly number[];
   /** The machine that it runs on. */
   readonly host?: string;
 }
 
-/** All of a split is used, or it cannot be. */
+/** All of a split is used, or the split cannot be used. */
 export interface SplitEnd extends Caller {
   readonly type: "used" | "failed";
   readonly lease: Lease;
   readonly error?: string;
-  /** How many of its records it has used, where it counts them. */
+  /** How many of the split's records it has used, if it counts them. */
   readonly records?: number;
 }
 
-/** It stops here until all of those `among` have. A label is of one place. */
+/** The task stops here until all tasks of `among` have come. A label stands for one point. */
 export interface Marking extends Caller {
   readonly type: "mark";
   readonly label: string;
   readonly among: readonly string[];
-  /** How many records it has used, from the beginning, of splits that it has. */
+  /** How many records, from its beginning, it has used of each split that it holds. */
   readonly begun: readonly (Lease & { readonly records: number })[];
 }
 
-/** It has rows for so many steps of the epoch. */
+/** The task has rows for so many steps of the epoch. */
 export interface Stepping extends Caller {
   readonly type: "steps";
   readonly among: readonly string[];
@@ -55,18 +58,18 @@ export interface Stepping extends Caller {
   readonly dry: boolean;
 }
 
-/** `failed`: it may have ended by what it used. `gone`: it was stopped, or lost. */
+/** `failed`: what it used may be the cause. `gone`: it was stopped, or lost. */
 export type LifeEnd = "succeeded" | "failed" | "gone";
 
 export type FeedCall = Opening | Asking | SplitEnd | Marking | Stepping;
 
 export type FeedEvent =
   | FeedCall
-  /** It uses records. */
+  /** The task uses records. */
   | { readonly type: "moved"; readonly task: string; readonly generation: number }
   /** Nobody waits for that answer any more. */
   | { readonly type: "gone"; readonly id: number }
-  /** More splits have come; or no more will. */
+  /** More splits have come, or no more will. */
   | { readonly type: "grown"; readonly splits: number; readonly plan: string; readonly isComplete: boolean }
   | { readonly type: "life-ended"; readonly task: string; readonly generation: number; readonly how: LifeEnd }
   /** Machines that have the bytes of splits, by place; none where that is not known. */
@@ -76,18 +79,18 @@ export type FeedEvent =
 
 export type FeedEffect =
   | { readonly type: "answer"; readonly id: number; readonly answer: FeedAnswer }
-  /** JSON of a DurableFeed in place of those before; there is no other until what became of it is heard. */
+  /** JSON of a DurableFeed, which replaces earlier ones; no other is written until the outcome of this write is heard. */
   | { readonly type: "journal"; readonly sequence: number; readonly content: string }
-  /** It failed, and goes to whoever asks next. */
+  /** The split failed, and goes to the next task that asks. */
   | { readonly type: "tried-again"; readonly split: number; readonly why: string }
-  /** It has failed too often for that. */
+  /** The split has failed too often to be tried again. */
   | { readonly type: "left-out"; readonly split: number; readonly why: string }
-  /** There is no other until `located` is heard. */
+  /** No other follows until `located` is heard. */
   | { readonly type: "locate"; readonly splits: readonly { readonly place: number; readonly split: number }[] }
-  /** In place of the wake-up that was asked for before. */
+  /** Replaces the wake-up asked for before. */
   | { readonly type: "wake-at"; readonly atMs: number };
 
-/** One event being heard. */
+/** The handling of one event. */
 export interface FeedStep {
   readonly state: FeedState;
   readonly nowMs: number;
@@ -95,7 +98,7 @@ export interface FeedStep {
   readonly splitAt: (place: number) => number;
 }
 
-/** What it tells of is in the journal before it is told. */
+/** The answer waits until the journal holds what it reports. */
 export function answer({ state }: FeedStep, id: number, said: FeedAnswer): void {
   state.held = [...state.held, { id, version: state.version, answer: said }];
 }

@@ -6,8 +6,9 @@ import { answer, type FeedStep, refused, type Stepping } from "./step.ts";
 type Reported = StepsAhead["there"][string];
 
 /**
- * All tasks make the same number of steps in an epoch: each says for how many it has rows, and hears how many all of them may make. It waits
- * while these are not more than it knows of. What one was told, each is told who asks, also by a later attempt: others are on their way there.
+ * All tasks make the same number of steps in an epoch: each reports how many steps it has rows for, and learns how many all of them may make.
+ * It waits until these are more than it knows of. A number that one task was told is told to every task that asks, even by a later attempt:
+ * the others are already making these steps.
  */
 export function comeToSteps(step: FeedStep, { id, task, epoch, ...said }: Stepping): FeedAnswer | undefined {
   const { state } = step;
@@ -36,7 +37,7 @@ export function leaveSteps(step: FeedStep, task: string): void {
   answer(step, id, refused("replaced", `${task} has asked again, or is gone`));
 }
 
-/** As soon as each has said for how many steps it has rows; who has ended well makes none. */
+/** Agrees as soon as each task has reported how many steps it has rows for; a task that has ended well makes none. */
 export function agreeOnSteps(step: FeedStep): void {
   const { state, nowMs } = step;
   const { ahead, feed, readers, agreed, epoch } = state;
@@ -57,7 +58,7 @@ export function agreeOnSteps(step: FeedStep): void {
   }
 }
 
-/** Whoever gets no more rows makes the steps that it has rows for; with `pad` others decide, while there are some. */
+/** A task that gets no more rows makes the steps that it has rows for; with `pad` the others decide, as long as there are any. */
 function agreement(
   all: readonly Reported[],
   uneven: Feed["uneven"],
@@ -70,7 +71,7 @@ function agreement(
   return { steps: Math.max(...all.map(({ ready }) => ready)), last: true };
 }
 
-/** A split that failed may have come back when nobody took any more: nobody makes steps with it. */
+/** A split that failed may have come back after all tasks had stopped taking any: no step is made with it. */
 function leaveOutFree(step: FeedStep): void {
   for (let free = firstFree(step); free !== undefined; free = firstFree(step)) moveSplit(step, free, "all-used");
 }

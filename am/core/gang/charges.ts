@@ -4,7 +4,7 @@ import type { Payer } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { Step } from "../state/step.ts";
 
-/** What is left of a budget. A restart after a failure of the infrastructure counts for a while only. */
+/** A budget and how much of it is used. A restart after an infrastructure failure counts only for a while. */
 export function budgetOf(
   { spec }: Pick<Step, "spec">,
   gang: Pick<GangState, "charges">,
@@ -20,7 +20,7 @@ export function budgetOf(
   return { used: own.filter(({ atMs }) => nowMs - atMs < windowMs).length, limit, windowMs };
 }
 
-/** The last charge was not this budget's to pay. */
+/** Gives the last charge to this budget back: it was not for this budget to pay. */
 export function refund({ charges }: GangState, payer: Payer): void {
   const position = charges.findLastIndex((charge) => isSamePayer(charge, payer));
   if (position >= 0) {
@@ -36,7 +36,9 @@ function limitOf({ roles, failure: { budgets } }: JobSpec, { class: failureClass
   return roles.find(({ name }) => name === role)?.retryCount ?? budgets[failureClass];
 }
 
-/** How many restarts were charged of late, whatever their class: a gang that fails again and again waits longer and longer. */
+/**
+ * How many restarts were charged recently, whatever their class: a gang that fails again and again waits longer and longer.
+ */
 export function recentCharges({ spec, nowMs }: Step, gang: GangState): number {
   return gang.charges.filter(({ atMs }) => nowMs - atMs < spec.timeouts.infrastructureWindowMs).length;
 }

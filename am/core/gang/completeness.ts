@@ -7,7 +7,10 @@ import type { RoleState, TaskRecord } from "../state/records.ts";
 import { askedOf, containerOf, findTask, gangOf, log, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 
-/** A gang that has enough to start waits for the rest for a time: each that joins later costs the others a restart of their processes. */
+/**
+ * A gang that has enough to start waits for the rest for a time: each task that joins later costs the others a restart of their
+ * processes.
+ */
 export function watchRest(step: Step, gang: GangState): void {
   if (gang.phase !== "gathering" || hasAll(step, gang) || !hasEnough(step, gang)) {
     gang.restDeadline = undefined;
@@ -16,24 +19,24 @@ export function watchRest(step: Step, gang: GangState): void {
   }
 }
 
-/** Until when a gang waits that could start with what is there; undefined where it need not, or cannot. */
+/** Until when a gang waits that could start with the tasks it has; undefined where it need not, or cannot. */
 export function restDueMs({ state }: Step, { restDeadline }: GangState): number | undefined {
   return restDeadline && dueMsOf(state, restDeadline);
 }
 
-/** Whether all are ready that start together, or enough of them, and the time of the others is up. */
+/** Whether all tasks that start together are ready, or enough of them and the time for the others is up. */
 export function isGathered(step: Step, gang: GangState): boolean {
   return (
     hasAll(step, gang) || (hasEnough(step, gang) && step.nowMs >= (restDueMs(step, gang) ?? Number.POSITIVE_INFINITY))
   );
 }
 
-/** Whether all are ready that start together. */
+/** Whether all tasks that start together are ready. */
 function hasAll(step: Step, gang: GangState): boolean {
   return isReady(step, gang, (position, role) => lacking(step, position, role) <= 0);
 }
 
-/** The same, but for tasks of elastic roles that may join later. */
+/** The same without tasks of elastic roles that may join later. */
 export function hasEnough(step: Step, gang: GangState): boolean {
   return isReady(step, gang, (position, role) => {
     const { instances, minInstances } = askedOf(step, { role: position });
@@ -48,22 +51,22 @@ function isReady(step: Step, gang: GangState, hasThose: (position: number, role:
   return together.length > 0 && together.every(([position, role]) => hasThose(position, role));
 }
 
-/** Tasks that are not ready; a sidecar that was given up is not waited for. */
+/** How many tasks are not ready; a sidecar that was given up is not waited for. */
 function lacking(step: Step, position: number, { counts }: RoleState): number {
   const { instances, tracking } = askedOf(step, { role: position });
   return instances - counts.registered - (tracking === "sidecar" ? counts.failed : 0);
 }
 
 /**
- * Whether nothing of an earlier generation may run any more: no executor still makes ready for this one, and none is looked for that an
- * attempt before this one had.
+ * Whether nothing of an earlier generation can still run: no executor is still preparing for this one, and none of an earlier attempt is
+ * still being looked for.
  */
 function isQuiet(step: Step, gang: GangState, position: number): boolean {
   const maySpeak = (task: TaskRecord) => containerOf(step, task)?.link === "rejoining";
   return tasksOf(step, gang).every((task) => task.role !== position || (task.phase !== "preparing" && !maySpeak(task)));
 }
 
-/** Whether the first task of the role is ready, where the others meet. */
+/** Whether the role's first task, at which the others meet, is ready. */
 function canMeet(step: Step, position: number): boolean {
   return meetingPointOf(step, position)?.phase === "registered";
 }
@@ -73,14 +76,16 @@ function meetingPointOf(step: Step, position: number): TaskRecord | undefined {
   return findTask(step, `${name}:${first}`);
 }
 
-/** Whether a role that starts with its gang has containers for all that it cannot start without. */
+/** Whether a role that starts with its gang has containers for all tasks that it cannot start without. */
 export function holdsEnough(step: Step, position: number, { counts }: RoleState): boolean {
   const role = askedOf(step, { role: position });
   const spare = meetingPointOf(step, position)?.phase === "waiting" ? 0 : role.instances - leastInstances(role);
   return counts.waiting <= spare;
 }
 
-/** A task of an elastic role has exited 0: those that have not joined the others by now are not needed, and their containers go back. */
+/**
+ * A task of an elastic role has exited with 0: tasks that have not joined the others by now are not needed, and their containers go back.
+ */
 export function dropRest(step: Step, ended: TaskRecord): void {
   const gang = gangOf(step, ended);
   if (gang.phase !== "running" || !isElastic(step, ended) || !isShareDone(step, ended)) {

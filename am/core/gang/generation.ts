@@ -47,7 +47,7 @@ export function openGeneration(step: Step, gang: GangState): void {
   record(step, { type: "generation-opened", ...from }, { generation });
 }
 
-/** The number of another life: of the gang, or of one task. */
+/** The number of a new life: of the gang, or of one task. */
 export function nextGeneration(step: Step): number {
   const { state } = step;
   state.lastGeneration++;
@@ -57,8 +57,8 @@ export function nextGeneration(step: Step): number {
 }
 
 /**
- * Gives a task whose program has ended, or never started, a life in the given generation: its executor makes ready where it is healthy,
- * else a new container is wanted.
+ * Gives a task whose program has ended, or never started, a life in the given generation: a healthy executor prepares for it, otherwise a
+ * new container is wanted.
  */
 export function renewTask(step: Step, task: TaskRecord, generation: number): void {
   const container = containerOf(step, task);
@@ -90,7 +90,7 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   prepare(step, task);
 }
 
-/** What ended this life is still being judged. */
+/** The end of this life is still being judged. */
 function keepLife(step: Step, task: TaskRecord): void {
   const verdict = gangOf(step, task).verdicts.find(
     ({ generation, scope }) => generation === task.generation && (scope === "" || scope === task.id),
@@ -101,14 +101,14 @@ function keepLife(step: Step, task: TaskRecord): void {
 }
 
 /**
- * An executor is to make ready for its task's present generation, as soon as the journal knows it: what ended the one before is then
- * written down, and a later attempt meets no executor that is ahead of it.
+ * Orders an executor to prepare for its task's present generation, once the journal holds that generation: the end of the one before is then
+ * on record, and a later attempt meets no executor that is ahead of it.
  */
 export function prepare(step: Step, { id, generation }: TaskRecord): void {
   whenDurable(step, { what: "prepare", task: id, generation }, step.state.journal.generationSequence);
 }
 
-/** The journal knows the generation. */
+/** The journal holds the generation. */
 export function sendPrepare(step: Step, held: Extract<Held, { task: string; generation: number }>): void {
   const task = findTask(step, held.task);
   const container = task && containerOf(step, task);
@@ -124,8 +124,8 @@ export function sendPrepare(step: Step, held: Extract<Held, { task: string; gene
 }
 
 /**
- * A complete gang is journaled as one that starts before anybody is told: a later attempt then knows that programs may run, and restarts
- * none of them. Whoever goes missing meanwhile takes that back.
+ * Before any task is told, a complete gang is journaled as starting: a later attempt then knows that programs may run, and restarts none of
+ * them. If a task goes missing meanwhile, this is withdrawn.
  */
 export function startWhenReady(step: Step, gang: GangState): void {
   if (gang.phase === "running") {
@@ -139,13 +139,13 @@ export function startWhenReady(step: Step, gang: GangState): void {
   }
 }
 
-/** Whether the cluster spec of its present generation goes out as soon as the journal says so. */
+/** Whether the cluster spec of its present generation is sent as soon as the journal holds the intent. */
 function isStartIntended(step: Step, { position, generation }: GangState): boolean {
   const held = waiting(step, { what: "start-gang", gang: position });
   return held?.what === "start-gang" && held.generation === generation;
 }
 
-/** A later attempt: the journal says that the cluster spec may be out, so its tasks are taken for starting. */
+/** In a later attempt: the journal says that the cluster spec may have been sent, so the gang's tasks are presumed to be starting. */
 export function resumeStart(step: Step, gang: GangState): void {
   if (gang.phase !== "gathering" || !isStartIntended(step, gang) || !hasEnough(step, gang)) {
     return;
@@ -166,9 +166,9 @@ function noteStart(step: Step, gang: GangState, on: "spec-sent" | "start-presume
   moveGang(step, gang, on);
 }
 
-/** The cluster spec goes out to a task again: it was lost with a broken stream. */
+/** Sends the cluster spec to a task again: a broken stream lost it. */
 export function resendStart(step: Step, task: TaskRecord): void {
-  // It has the time for that anew.
+  // The task gets the whole time for that again.
   noteDurable(step);
   sendStart(step, task, addresses(step, task));
 }
@@ -199,16 +199,13 @@ export function startGang(step: Step, held: Extract<Held, { gang: number }>): vo
   record(step, { type: "cluster-spec-sent" }, { generation });
 }
 
-/**
- * A task that waits for nobody starts when the journal knows which container it lives in: a later attempt then asks there whether its
- * program runs.
- */
+/** A task that waits for no other starts once the journal knows its container: a later attempt then asks there whether its program runs. */
 export function intendStart(step: Step, task: TaskRecord): void {
   const { id, generation } = task;
   whenDurable(step, { what: "start-task", task: id, generation });
 }
 
-/** The journal knows where it lives. */
+/** The journal knows its container. */
 export function startTask(step: Step, held: Extract<Held, { task: string; generation: number }>): void {
   const task = findTask(step, held.task);
   const isWanted = step.state.outcome === undefined && task?.generation === held.generation;
@@ -229,7 +226,7 @@ export function startTask(step: Step, held: Extract<Held, { task: string; genera
   noteTaskStart(step, gang);
 }
 
-/** It goes on from what the others know, whatever lies in its container. */
+/** The task goes on from the others' checkpoint, whatever lies in its container. */
 function join(step: Step, task: TaskRecord): void {
   const container = containerOf(step, task);
   task.late = true;
@@ -246,7 +243,7 @@ function noteTaskStart(step: Step, gang: GangState): void {
 }
 
 /**
- * The program of a task that starts alone runs already: an earlier attempt started it and died before its journal said so. False for a
+ * The program of a task that starts alone already runs: an earlier attempt started it and died before its journal said so. False for a
  * member of the gang, which no attempt starts before that.
  */
 export function adoptStart(step: Step, task: TaskRecord): boolean {
@@ -262,7 +259,7 @@ export function adoptStart(step: Step, task: TaskRecord): boolean {
 }
 
 /**
- * Nothing was heard from the container in which an earlier attempt may have started a task that starts alone: what replaces it gets a
+ * Nothing was heard from the container in which an earlier attempt may have started a task that starts alone: its replacement gets a
  * generation of its own.
  */
 export function renewAfterLostStart(step: Step, task: TaskRecord): void {
@@ -303,7 +300,7 @@ function addresses(step: Step, task: TaskRecord): ClusterSpec {
 }
 
 /**
- * Where every task of the gang listens now, and those of other gangs that run on, but not of other trials. Tasks that live on their own keep
+ * The addresses of every task of the gang, and of running tasks of other gangs, but not of other trials. Tasks that live on their own keep
  * the address of their own life.
  */
 function addressesOf(step: Step, gang: GangState, generation: number): ClusterSpec {

@@ -10,17 +10,18 @@ import { containerOf, log, noteDurable, rolesOf, type Step, tasksOf } from "../s
 import { BEFORE_START, moveTask } from "../state/task-moves.ts";
 import { holdsEnough } from "./completeness.ts";
 
-/** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
+/** The first and the longest pause before a gang that gave its containers back asks again. */
 const AskAgain = { initialMs: 10_000, maxMs: 300_000 } as const;
 
-/** How often a gang that the cluster has too little for looks whether that has changed, about. */
+/** How often, roughly, a gang for which the cluster is too small checks whether that has changed. */
 export const LOOK_EVERY_MS = AskAgain.maxMs;
-/** How long a gang that the cluster has too little for keeps what it gets when it looks whether that has changed. */
+/** How long a gang for which the cluster is too small keeps the containers it gets while it checks. */
 const LOOK_MS = 10_000;
 
 /**
- * A gang that wants more together than there is holds nothing, as no waiting completes it. It asks again when nodes come or change, and
- * now and then for a moment: YARN tells an ApplicationMaster neither of a label given to a node nor of a size that an operator changes.
+ * A gang that wants more in all than the cluster has holds nothing, because no waiting would complete it. It asks again when nodes come or
+ * change, and briefly from time to time: YARN tells an ApplicationMaster neither of a label given to a node nor of a size that an operator
+ * changes.
  */
 export function watchRoom(step: Step, gang: GangState): void {
   const { hold } = gang;
@@ -42,7 +43,7 @@ export function watchRoom(step: Step, gang: GangState): void {
   }
 }
 
-/** Why what is to start together cannot be had, whatever else ends. */
+/** Why the tasks that start together cannot all get containers, whatever else ends. */
 function lackOf(step: Step, gang: GangState): string | undefined {
   if (!isGathering(step, gang)) {
     return undefined;
@@ -57,8 +58,8 @@ function lackOf(step: Step, gang: GangState): string | undefined {
 }
 
 /**
- * Two gangs that each hold half of what is left wait for each other for ever. A gang that is stuck in part therefore gives back what it
- * holds when no further container has come for a while, and asks again after a pause that differs from job to job and grows.
+ * Two gangs that each hold half of what is left would wait for each other for ever. A gang stuck with some of its containers therefore
+ * gives them back when no further one has come for a while, and asks again after a growing pause that differs from job to job.
  */
 export function watchHold(step: Step, gang: GangState): void {
   if (!isStuck(step, gang) && !isLooking(step, gang)) {
@@ -69,8 +70,8 @@ export function watchHold(step: Step, gang: GangState): void {
 }
 
 /**
- * Others who take what a gang gives back have waited for it: it keeps what it gets then for a quarter of the time. So it does where a gang
- * before it in its job is stuck, too.
+ * When others took what the gang gave back, they had waited for it: the gang then keeps its containers for only a quarter of the time. The
+ * same holds where an earlier gang of its job is stuck, too.
  */
 function holdMs(step: Step, gang: GangState): number {
   const { isVain, isContended } = gang.hold;
@@ -81,8 +82,8 @@ function holdMs(step: Step, gang: GangState): number {
 }
 
 /**
- * A gang gives back what it holds, unless others of its job do that for it. What is registered cost the most, and is kept for as long
- * again where there is something else to give back.
+ * A gang gives back what it holds, unless others of its job do that for it. Registered containers cost the most, and are kept for as long
+ * again where there are others to give back.
  */
 export function holdOver(step: Step, gang: GangState): void {
   const waitedMs = step.nowMs - (gang.hold.deadline?.sinceMs ?? step.nowMs);
@@ -105,8 +106,8 @@ export function holdOver(step: Step, gang: GangState): void {
 }
 
 /**
- * Gangs of one job keep step, so that all of them would give back and ask again together for ever. Of those that are stuck the last ones
- * give back instead, as many as the first one lacks containers; the others keep theirs and take what comes.
+ * Gangs of one job keep step, so all of them would give back and ask again together for ever. Instead, of those that are stuck only the
+ * last ones give back, as many as the first one lacks; the others keep their containers and take what comes.
  */
 function othersGiveBack(step: Step, stuck: readonly GangState[], gang: GangState): boolean {
   const [first] = stuck;
@@ -118,7 +119,7 @@ function othersGiveBack(step: Step, stuck: readonly GangState[], gang: GangState
   return later.reduce((sum, one) => sum + holdingOf(step, one).holding, 0) >= lacking;
 }
 
-/** Gangs that have nothing yet ask again when those that are stuck have taken what was given back. */
+/** Gangs that have nothing yet ask again only after those that are stuck have taken what was given back. */
 function letStuckGoFirst(step: Step): void {
   for (const gang of step.state.gangs) {
     if (isAsking(step, gang) && holdingOf(step, gang).holding === 0) {
@@ -127,7 +128,7 @@ function letStuckGoFirst(step: Step): void {
   }
 }
 
-/** What tasks hold that have not started yet, and start together. */
+/** Tasks that start together and hold containers, but have not started yet. */
 function heldBefore(step: Step, gang: GangState): TaskRecord[] {
   return tasksOf(step, gang).filter(
     (task) => task.containerId !== "" && BEFORE_START.includes(task.phase) && startsWithGang(step, task),
@@ -180,18 +181,18 @@ export function askAgain(step: Step, gang: GangState): void {
   step.changed = true;
 }
 
-/** Some of those that start together have containers, and some that are needed for that have none. */
+/** Whether some of the tasks that start together have containers, while others needed for the start have none. */
 function isStuck(step: Step, gang: GangState): boolean {
   const { waiting, holding } = isAsking(step, gang) ? holdingOf(step, gang) : { waiting: 0, holding: 0 };
   return waiting > 0 && holding > 0;
 }
 
-/** Those of the job that are stuck and that more can complete. */
+/** Gangs of the job that are stuck and that more containers can complete. */
 function stuckIn(step: Step): GangState[] {
   return step.state.gangs.filter((gang) => !gang.hold.isVain && isStuck(step, gang));
 }
 
-/** Of the tasks that start together: how many have containers, and how many have none and are needed. */
+/** Of the tasks that start together: how many have containers, and how many are needed and have none. */
 function holdingOf(step: Step, gang: GangState): { readonly waiting: number; readonly holding: number } {
   let waiting = 0;
   let holding = 0;
@@ -205,7 +206,7 @@ function holdingOf(step: Step, gang: GangState): { readonly waiting: number; rea
   return { waiting, holding };
 }
 
-/** It asks for more than there is, to see whether it comes: what YARN would set aside for that is wanted by others. */
+/** Whether the gang asks for more than there is, to see whether it comes: others want what YARN would reserve for that. */
 function isLooking(step: Step, gang: GangState): boolean {
   return gang.hold.isVain && isAsking(step, gang);
 }
@@ -218,13 +219,13 @@ function isGathering({ state }: Step, { phase }: GangState): boolean {
   return phase === "gathering" && state.phase === "under-way";
 }
 
-/** Twice as long each time, and between half and one and a half times that by the job's id: two jobs must not keep step. */
+/** The pause doubles each time, and is scaled by a factor from 0.5 to 1.5 that depends on the job's id: two jobs must not keep step. */
 function pauseBeforeAsking({ state }: Step, { hold: { returns, isVain } }: GangState): number {
   const baseMs = isVain ? LOOK_EVERY_MS : Math.min(AskAgain.maxMs, AskAgain.initialMs * 2 ** Math.min(returns, 10));
   return Math.round(baseMs * (0.5 + fraction(`${state.applicationId} ${returns}`)));
 }
 
-/** A number from 0 to 1 that follows from the text alone (FNV-1a). */
+/** A number from 0 to 1 derived from the text alone (FNV-1a). */
 function fraction(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) {

@@ -12,12 +12,12 @@ import { AFTER_END, BEFORE_START, moveTask, TASK } from "../state/task-moves.ts"
 import { recentCharges } from "./charges.ts";
 import { nextGeneration, openGeneration, renewTask } from "./generation.ts";
 
-/** Whether anything restarts with the gang: where every task lives on its own, or is never restarted, its phase stays as it is. */
+/** Whether anything restarts with the gang: where every task lives on its own, or is never restarted, the gang keeps its phase. */
 export function hasGangRestart(step: Step, gang: GangState): boolean {
   return rolesOf(step, gang).some(([position]) => restartsWithGang(step, { role: position }));
 }
 
-/** The gang's programs are told to stop; containers stay. Another generation is opened only by `openNext`. */
+/** Tells the gang's programs to stop; containers stay. Only `openNext` opens another generation. */
 export function tearDown(step: Step, gang: GangState, reason: string): void {
   moveGang(step, gang, "task-failed");
   const current = gang.generations.at(-1);
@@ -32,7 +32,6 @@ export function tearDown(step: Step, gang: GangState, reason: string): void {
   gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + stopWithinMs(step.spec.timeouts));
 }
 
-/** Tells one task's program to stop. */
 export function stopChild(step: Step, task: TaskRecord, reason: StopReason): void {
   if (mayMove(TASK, task.phase, "stop-ordered")) {
     moveTask(step, task, "stop-ordered");
@@ -48,7 +47,7 @@ export function resendStop(step: Step, task: TaskRecord, reason: StopReason): vo
   });
 }
 
-/** The next generation begins: every member whose program is gone makes ready at once, the others as theirs end. */
+/** Begins the next generation: every member whose program is gone prepares for it at once, the others when theirs end. */
 export function openNext(step: Step, gang: GangState, reason: string): void {
   gang.restartReason = reason;
   gang.startNotBeforeMs = step.nowMs + restartDelayMs(step, recentCharges(step, gang));
@@ -59,7 +58,7 @@ export function openNext(step: Step, gang: GangState, reason: string): void {
 }
 
 /**
- * The first restart that is charged is immediate, the second waits, each further one twice as long up to the longest. Unlike the back-off of
+ * The first charged restart is immediate, the second waits, each further one twice as long up to the longest wait. Unlike the back-off of
  * calls (src/hadoop/back-off.ts) it has no jitter: no other gang restarts because of the same failure, and the core knows no randomness.
  */
 function restartDelayMs({ spec }: Step, charged: number): number {
@@ -67,7 +66,7 @@ function restartDelayMs({ spec }: Step, charged: number): number {
   return charged < 2 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(charged - 2, 30));
 }
 
-/** A trial that was over goes on, as far as its programs are gone. Its pause ended them, whatever they exited with by then. */
+/** A paused trial goes on, as far as its programs are gone. Its pause ended them, whatever they exited with. */
 export function resumeTrial(step: Step, gang: GangState, reason: string): void {
   const paused = gang.generations.at(-1);
   if (paused !== undefined) {
@@ -88,7 +87,7 @@ function renewGang(step: Step, gang: GangState): void {
   }
 }
 
-/** A restart that nobody's failure causes but the death of an earlier attempt of the ApplicationMaster. */
+/** A restart caused by no failure, only by the death of an earlier attempt of the ApplicationMaster. */
 export function restartUncharged(step: Step, gang: GangState, reason: string): void {
   if (gang.phase === "ending") {
     return;
@@ -99,7 +98,7 @@ export function restartUncharged(step: Step, gang: GangState, reason: string): v
   openNext(step, gang, reason);
 }
 
-/** A member's program of the old generation is gone: where the next generation is open already, the task joins it. */
+/** A member's program of the old generation is gone: if the next generation is already open, the task joins it. */
 export function joinNext(step: Step, task: TaskRecord): void {
   const gang = gangOf(step, task);
   const isBehind = gang.phase === "restarting" && task.generation < gang.generation;
@@ -108,7 +107,7 @@ export function joinNext(step: Step, task: TaskRecord): void {
   }
 }
 
-/** Gathering again once no program of the old generation is left. */
+/** The gang gathers again once no program of the old generation is left. */
 export function continueRestart(step: Step, gang: GangState): void {
   if (gang.phase === "restarting" && !anyStopping(step, gang)) {
     moveGang(step, gang, "all-stopped");
@@ -116,7 +115,7 @@ export function continueRestart(step: Step, gang: GangState): void {
   }
 }
 
-/** Starts one task again that lives on its own; the others go on. */
+/** Restarts one task that lives on its own; the others go on. */
 export function renewAlone(step: Step, taskId: string, reason: string): void {
   const task = findTask(step, taskId);
   if (task === undefined || !isSettled(task)) {

@@ -30,11 +30,11 @@ import { intendStart, openGeneration, renewTask } from "./generation.ts";
 import { stopChild } from "./restart.ts";
 import { hasParameters, promoteTrial, promoteTrials } from "./trials.ts";
 
-/** Why containers go back in which nothing will run again. */
+/** Why containers in which nothing will run again go back. */
 export const DONE = "its task is done for good";
 const STAGE_DONE = "its stage is done";
 
-/** Asks for the gangs that wait for nobody any more, once the journal knows that those before are done. */
+/** Begins the gangs that no longer wait for any other, once the journal knows that those before them are done. */
 export function beginStages(step: Step): void {
   if (step.spec.trials !== undefined) {
     beginTrials(step);
@@ -51,7 +51,7 @@ export function beginStages(step: Step): void {
   }
 }
 
-/** Of a search whose trials are gangs: those that pause and are among the best go on, then others begin, as many as there is room for. */
+/** In a search whose trials are gangs: paused trials among the best go on first, then others begin, as many as there is room for. */
 export function beginTrials(step: Step): void {
   const { phase, outcome, gangs, startedAtMs } = step.state;
   if (step.spec.trials === undefined || phase !== "under-way" || outcome !== undefined) {
@@ -74,17 +74,17 @@ function begin(step: Step, gang: GangState, begunAtMs: number): void {
   moveGang(step, gang, "turn-comes");
   openGeneration(step, gang);
   const begun = ({ generation, phase }: TaskRecord) => generation > 0 || !AFTER_END.includes(phase);
-  // What has ended without a life here is a trial of an earlier search.
+  // A task that has ended without a life in this search belongs to a trial of an earlier one.
   for (const task of tasksOf(step, gang).filter(begun)) {
-    // An attempt before this one may have begun the stage, and died before its journal said so: executors of it make ready again.
+    // An earlier attempt may have begun the stage, and died before its journal said so: its executors prepare again.
     renewTask(step, task, gang.generation);
   }
   step.changed = true;
 }
 
 /**
- * A gang has what it ran for: of its tracked tasks none goes on. What nobody waits for serves the stages after it, but goes with a trial; one
- * that pauses or has failed ends so, too.
+ * A gang has what it ran for: none of its tracked tasks goes on. Its other tasks serve the stages after it, but end with a trial. A trial that
+ * pauses or has failed ends in the same way.
  */
 export function endStage(step: Step, gang: GangState): void {
   moveGang(step, gang, "tracked-tasks-done");
@@ -97,7 +97,7 @@ export function endStage(step: Step, gang: GangState): void {
       stopChild(step, task, { code: "generation-ended", why: STAGE_DONE });
       moveTask(step, task, "stage-done");
     } else if (task.phase === "registered") {
-      // It waited for the restart of its gang, which nobody needs now.
+      // The task waited for the restart of its gang, which nobody needs now.
       intendStart(step, task);
     }
   }
@@ -105,7 +105,7 @@ export function endStage(step: Step, gang: GangState): void {
   if (lead !== undefined) {
     lead.trialOver = true;
     lead.endedAtMs ||= step.nowMs;
-    // What is still being judged decides nothing any more.
+    // Open verdicts decide nothing any more.
     for (const { charged } of gang.verdicts.splice(0)) {
       if (charged !== undefined) {
         refund(gang, charged);
@@ -119,8 +119,8 @@ export function endStage(step: Step, gang: GangState): void {
 }
 
 /**
- * Containers in which nothing of a stage that is done will run again: they serve a stage that gathers, or go back, once the journal knows
- * that it is done. Until then only their executors could tell a later attempt how it ended.
+ * Containers in which nothing of a finished stage will run again serve a stage that gathers, or go back, once the journal knows that the stage
+ * is done. Until then only their executors could tell a later attempt how it ended.
  */
 export function succeedStages(step: Step): void {
   if (step.state.gangs.every(({ phase }) => phase !== "done")) {
@@ -134,14 +134,17 @@ export function succeedStages(step: Step): void {
   }
 }
 
-/** A task has succeeded, or is a trial that failed or was stopped, and nothing would start it again: others that start when they can may be waiting for the room. */
+/**
+ * A task has succeeded, or is a trial that failed or was stopped, and nothing would start it again: others that start when they can may be
+ * waiting for its container.
+ */
 export function doneForGood(step: Step, { id, role }: TaskRecord): void {
   if (step.spec.distributedMode === "fcfs" && roleOf(step, { role }).inMaster === undefined) {
     whenDurable(step, { what: "task-done", task: id });
   }
 }
 
-/** The same, and the journal knows. */
+/** The same, once the journal knows. */
 export function succeedTask(step: Step, id: string): void {
   const tenant = findTask(step, id);
   const container = tenant && containerOf(step, tenant);
@@ -156,7 +159,7 @@ export function succeedTask(step: Step, id: string): void {
   }
 }
 
-/** Whether it has ended for good with its stage. A task that lives on and has failed may start again in its container. */
+/** Whether the task has ended for good with its stage. A task that lives on its own and has failed may start again in its container. */
 function isOver(step: Step, { id, role }: TaskRecord): boolean {
   const gang = gangOf(step, { role });
   return gang.phase === "done" && isDoneKnown(step, gang) && gang.verdicts.every(({ scope }) => scope !== id);
@@ -166,7 +169,7 @@ function isDoneKnown(step: Step, { position }: GangState): boolean {
   return waiting(step, { what: "stage-done", gang: position }) === undefined;
 }
 
-/** Containers that are kept serve the trials that wait by now, and go back where they cannot. */
+/** Kept containers serve the trials that wait by now, and go back where they cannot. */
 export function serveFromKept(step: Step): void {
   if (step.spec.search?.keepIdleMs === undefined || step.state.phase !== "under-way") {
     return;
@@ -195,7 +198,7 @@ function succeed(step: Step, container: ContainerRecord, tenant: TaskRecord): vo
   }
 }
 
-/** Whether a container that no trial waits for is kept, as others may begin or go on later. */
+/** Whether a container that no trial waits for is kept, because others may begin or go on later. */
 function mayBeKept({ spec, state }: Step): boolean {
   return spec.search?.keepIdleMs !== undefined && state.outcome === undefined && mayRunMore({ state });
 }
@@ -210,12 +213,12 @@ function keep(step: Step, container: ContainerRecord): void {
   }
 }
 
-/** One whose executor may still bring up what its task left is not disturbed. */
+/** A container whose executor may still upload what its task left is not disturbed. */
 function isFitToServe(step: Step, container: ContainerRecord): boolean {
   return step.spec.carrier === undefined && isHeard(container) && !isKeptOff(step, container.host);
 }
 
-/** A task that waits for a container like the one that another has. */
+/** A task that waits for a container like this tenant's. */
 function heirOf(step: Step, tenant: TaskRecord): TaskRecord | undefined {
   const given = allocationOf(step, tenant);
   const alike = step.state.roles.flatMap(({ counts }, role) =>
@@ -224,7 +227,7 @@ function heirOf(step: Step, tenant: TaskRecord): TaskRecord | undefined {
   return nextWaiting(step, alike, tenant.host);
 }
 
-/** What YARN was asked for, for each container of a role, and what was brought there: a container has its files for good. */
+/** What identifies like containers: what YARN was asked for and which files were localised, since a container keeps its files for good. */
 function allocationOf(step: Step, task: { readonly role: number }): string {
   const { resource, nodeLabel, constrained, image, files, inMaster } = askedOf(step, task);
   const others = Object.entries(resource.others).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -241,7 +244,7 @@ function allocationOf(step: Step, task: { readonly role: number }): string {
   ]);
 }
 
-/** One that is not connected is told when it is back. */
+/** An executor that is not connected is told when it is back. */
 export function tellToLeave(step: Step, container: ContainerRecord, tenant: TaskRecord): void {
   const { stopGraceMs } = step.spec.timeouts;
   if (container.link !== "up") {

@@ -6,9 +6,9 @@ import type { TaskRecord } from "../state/records.ts";
 import { emit, findTask, gangOf, log, noteDurable, type Step, tasksOf } from "../state/step.ts";
 
 /**
- * Checkpoints that executors stored are removed once nobody needs them: those of trials that have ended for good and are not among the best
- * ones. No container of such a trial is left by then, which might still store one or tell of a value, and the journal knows before they go.
- * What is left at the end of a search goes when all has stopped.
+ * Stored checkpoints are removed once nobody needs them: those of trials that have ended for good and are not among the best. By then such
+ * a trial has no container left that could still store a checkpoint or report a value, and the journal knows before they are removed. What
+ * is left at the end of a search is removed when everything has stopped.
  */
 export function dropCheckpoints(step: Step): void {
   const { search, carrier } = step.spec;
@@ -32,7 +32,7 @@ function drop(step: Step, lead: TaskRecord, number: number): void {
   if (step.spec.trials !== undefined) {
     gangOf(step, lead).checkpoint = undefined;
   }
-  // It may have been written beside the snapshots.
+  // The trial may have been written beside the snapshots.
   delete step.state.journal.apart[number];
   noteDurable(step);
   step.changed = true;
@@ -51,7 +51,7 @@ export function removeCheckpoints(step: Step, id: string): void {
   }
 }
 
-/** An attempt before this one may have died before it had removed them. */
+/** An earlier attempt may have died before it had removed them. */
 export function removeCheckpointsAgain(step: Step): void {
   const tasks = droppedTasks(step);
   if (tasks.length > 0) {

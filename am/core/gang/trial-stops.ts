@@ -15,12 +15,12 @@ import { about, containerOf, findTask, gangOf, log, noteDurable, type Step } fro
 import { stopChild } from "./restart.ts";
 import { endStage } from "./stages.ts";
 
-/** Of each trial no more reports are kept, about: beyond that every second one goes, but for those that came to a rung. */
+/** About so many reports are kept of each trial: beyond that every second one is dropped, except those that reached a rung. */
 const MOST_REPORTS = 128;
 
 /**
- * A program has reported its metrics: a trial of it may be stopped, once the journal knows. Steps that it has reported before count no more,
- * and a value that is repeated counts for the step that it was reported at.
+ * A program has reported its metrics: its trial may be stopped, once the journal knows. Steps that it has reported before no longer count,
+ * and a repeated value counts for the step at which it was first reported.
  */
 export function trialReported(step: Step, task: TaskRecord, progress: ChildProgress): void {
   const { search } = step.spec;
@@ -30,7 +30,7 @@ export function trialReported(step: Step, task: TaskRecord, progress: ChildProgr
     return;
   }
   if (task.trialStop !== undefined) {
-    // What comes after the decision decides nothing, and is not its value.
+    // What comes after the decision decides nothing, and is not the trial's value.
     return;
   }
   const value = writtenNumber(reported);
@@ -63,7 +63,7 @@ export function trialReported(step: Step, task: TaskRecord, progress: ChildProgr
   }
 }
 
-/** The journal knows. A trial whose program ended by itself meanwhile may go on by now: it is in another generation, with no pause. */
+/** The journal knows. A trial whose program ended by itself meanwhile may already go on: in another generation, and without a pause. */
 export function stopTrial(step: Step, held: Extract<Held, { task: string; generation: number }>): void {
   const task = findTask(step, held.task);
   const why = task && haltOf(task);

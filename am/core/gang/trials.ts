@@ -18,8 +18,8 @@ import { nextGeneration, renewTask } from "./generation.ts";
 import { resumeTrial } from "./restart.ts";
 
 /**
- * Trials of a search that have a container, or might have one, are given their parameters, which they keep: the journal holds them before
- * they start. It goes by the order of the tasks, so that a trial's number is its task's.
+ * Gives parameters to trials that have a container, or might have one. A trial keeps its parameters: the journal holds them before the trial
+ * starts. Tasks are handled in their order, so that a trial's number is its task's.
  */
 export function chooseParameters(step: Step): void {
   if (!isOfTasks(step)) {
@@ -33,7 +33,10 @@ export function chooseParameters(step: Step): void {
   }
 }
 
-/** Optuna has proposed a trial. The journal has it before it starts, so that a later attempt need not ask again; what is not asked for now is not heard. */
+/**
+ * Optuna has proposed a trial. The journal holds it before it starts, so that a later attempt need not ask again; a proposal that is not asked
+ * for now is ignored.
+ */
 export function trialProposed(step: Step, { number, params }: { number: number; params: Parameters }): void {
   const task = trialToPropose(step) === number ? findTask(step, leadOfTrial(step.spec, number)) : undefined;
   if (task !== undefined) {
@@ -42,7 +45,10 @@ export function trialProposed(step: Step, { number, params }: { number: number; 
   }
 }
 
-/** Whether a trial has parameters: it is given some where it has none, and none before the trials have ended that they depend on, or Optuna has proposed them. */
+/**
+ * Whether a trial has parameters. A trial without any is given some, but not before the trials that they depend on have ended, or Optuna has
+ * proposed them.
+ */
 export function hasParameters(step: Step, task: TaskRecord, proposed?: Parameters): boolean {
   const { search } = step.spec;
   if (search === undefined || task.trialParameters !== undefined) {
@@ -57,7 +63,7 @@ export function hasParameters(step: Step, task: TaskRecord, proposed?: Parameter
   return true;
 }
 
-/** Paused trials that are among the best go on before others begin, as many as there is room for. */
+/** Paused trials among the best go on before others begin, as many as there is room for. */
 export function promoteTrials(step: Step): void {
   const mayGoOn = step.state.phase === "under-way" && step.state.outcome === undefined && pausingIn(step) !== undefined;
   while (mayGoOn && hasRoom(step) && promoteTrial(step)) {
@@ -65,7 +71,7 @@ export function promoteTrials(step: Step): void {
   }
 }
 
-/** @returns whether one goes on: from its checkpoint, in whatever container */
+/** @returns whether one goes on: from its checkpoint, in any container */
 export function promoteTrial(step: Step): boolean {
   const task = promotable(step);
   if (task === undefined || isLeaving(step, task)) {

@@ -12,8 +12,8 @@ import { finish } from "./finish.ts";
 const UNREGISTERED: readonly TaskPhase[] = ["waiting", "allocated", "launched", "preparing"];
 
 /**
- * When every task of a gang must have registered: of one that waits for no other counted from the first attempt's start. One that has
- * enough to start soon does.
+ * When every task of a gang must have registered, counted from the first attempt's start for a gang that waits for no other. A gang
+ * that has enough to start will do so soon.
  */
 export function allocationDueMs({ spec, state }: Step, gang: GangState): number | undefined {
   const { allocationMs } = spec.timeouts;
@@ -34,7 +34,10 @@ export function allocationOverdue(step: Step, gang: GangState): void {
   finish(step, endedBecause("failed", { code: "allocation-too-long", missing, tasks, limitMs, setting, awaited }));
 }
 
-/** How many tasks of a role have not registered, and what they wait for: containers with why these do not come, executors. */
+/**
+ * How many tasks of a role have not registered, and what they wait for: containers, with the reasons why these do not come, or
+ * executors.
+ */
 function lateOf(step: Step, position: number, name: string): { missing: number; awaited: string[] } {
   const late = step.state.tasks.filter(({ role, phase }) => role === position && UNREGISTERED.includes(phase));
   const waiting = late.filter(({ phase }) => phase === "waiting").length;

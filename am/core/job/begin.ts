@@ -8,7 +8,10 @@ import type { CoreState } from "../state/state.ts";
 import { log, record, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
-/** The ResourceManager knows this attempt. The first one begins at once; a later one hears first what the earlier left. */
+/**
+ * The ResourceManager knows this attempt. The first attempt begins at once; a later one first reads what the earlier one
+ * left.
+ */
 export function registered(step: Step, event: Extract<Event, { type: "am-registered" }>): void {
   const { state } = step;
   state.counted = event.counted;
@@ -24,7 +27,7 @@ export function registered(step: Step, event: Extract<Event, { type: "am-registe
   }
 }
 
-/** The first generation of a job that has none. */
+/** Begins the first generation of a job that has none. */
 export function beginJob(step: Step): void {
   const { state, spec } = step;
   const problem = unknownResource(step);
@@ -54,7 +57,7 @@ export function isUnderWay({ phase, outcome }: CoreState): boolean {
   return phase !== "starting" && outcome === undefined;
 }
 
-/** A resource type that the cluster does not know: YARN would drop it in silence. */
+/** A resource type that the cluster does not know: YARN would silently drop it. */
 function unknownResource({ spec, state }: Step): OutcomeReason | undefined {
   for (const { name, resource } of spec.roles) {
     for (const [type, asked] of Object.entries(resource.others)) {

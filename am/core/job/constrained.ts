@@ -5,17 +5,17 @@ import type { Event } from "../state/events.ts";
 import { log, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
-/** The keys that ask for constrained places. */
+/** The keys that constrain placement. */
 const KEY = /^tony\.(?:.*\.)?(?:placement-spec|allocation-tags)$/;
 
-/** The ResourceManager takes no constraints: its setting would have to change. */
+/** The ResourceManager does not accept constraints: its configuration would have to change. */
 export function constraintsRefused(step: Step, message: string): void {
   const keys = Object.keys(step.spec.sources).filter((key) => KEY.test(key));
   const settings = keys.map((key) => settingOf(step.spec, key));
   finish(step, endedBecause("failed", { code: "constraints-refused", settings, message }));
 }
 
-/** YARN has looked for places as often as it does: they are asked for again after a while. */
+/** YARN has given up looking for places: they are asked for again after a while. */
 export function askUnplaced(step: Step, { role, count }: Extract<Event, { type: "ask-unplaced" }>): void {
   const said = step.state.asks[step.spec.roles.findIndex(({ name }) => name === role)];
   if (said === undefined || !noteRefusal(step, said, { unplaced: true })) {

@@ -20,8 +20,8 @@ import { finish } from "./finish.ts";
 import { searchSummary } from "./search-end.ts";
 
 /**
- * Ends the job when the tracked tasks of all its gangs are done. Untracked ones and sidecars are then stopped; an evaluator, and
- * everybody once the chief is done, first have their grace.
+ * Ends the job when the tracked tasks of all its gangs are done. Untracked tasks and sidecars are then stopped; an evaluator,
+ * and all tasks once the chief is done, first get their grace.
  */
 export function finishWhenDone(step: Step): void {
   const { gangs } = step.state;
@@ -35,7 +35,7 @@ export function finishWhenDone(step: Step): void {
     }
     return;
   }
-  // Whatever failures are tolerated: a stage of which nothing succeeded leaves nothing to go on from.
+  // Whatever failures are tolerated: a stage in which nothing succeeded leaves nothing to go on from.
   const fruitless = ended.map((gang) => trackedOf(step, gang)).find((roles) => succeededOf(roles) === 0);
   if (fruitless !== undefined) {
     finish(step, summarise(step, fruitless));
@@ -51,10 +51,10 @@ export function finishWhenDone(step: Step): void {
   }
 }
 
-/** Whether nothing of a gang is waited for any more. */
+/** Whether the job waits for nothing of a gang any more. */
 function isOver(step: Step, gang: GangState): boolean {
   if (isRestarting(gang) || gang.phase === "gathering") {
-    // Its end was heard after a failure of another had begun a restart, which nobody needs now.
+    // The chief's end was heard after another's failure had begun a restart, which nobody needs now.
     return chiefIsDone(step, gang);
   }
   if (gang.phase !== "running" || !isWaitedFor(step, gang) || gang.verdicts.some(endsJob)) {

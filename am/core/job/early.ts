@@ -1,7 +1,7 @@
 import type { Event } from "../state/events.ts";
 import type { Step } from "../state/step.ts";
 
-/** What is understood without knowing the job. */
+/** Events that can be handled without knowing the job. */
 const UNDERSTOOD: ReadonlySet<Event["type"]> = new Set([
   "am-registered",
   "recovered",
@@ -12,14 +12,14 @@ const UNDERSTOOD: ReadonlySet<Event["type"]> = new Set([
 ] satisfies Event["type"][]);
 
 /**
- * Whether an event comes before a later attempt has read what the one before left. Executors may find it and YARN may tell of ends while
- * the journal is being read, or cannot be: taken at once, they would concern containers that nobody knows yet.
+ * Whether an event comes before a later attempt has read what the earlier one left. While the journal is being read, or cannot be read,
+ * executors may connect and YARN may report ends: handled at once, these events would concern containers that are not known yet.
  */
 export function isEarly(step: Step, { type }: Event): boolean {
   return awaitsJournal(step) && !UNDERSTOOD.has(type);
 }
 
-/** Whether a later attempt has yet to read what the one before left. */
+/** Whether a later attempt has yet to read what the earlier one left. */
 export function awaitsJournal({ state, identity }: Step): boolean {
   return identity.attempt > 1 && state.phase === "starting";
 }

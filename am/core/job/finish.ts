@@ -12,7 +12,10 @@ import { nextPhase } from "../state/machine.ts";
 import { emit, log, noteDurable, record, type Step, tenantOf } from "../state/step.ts";
 import { ALIVE, moveTask } from "../state/task-moves.ts";
 
-/** Decides how the job ends; the first decision stands, but that a job whose results are not stored has not succeeded. Everything else follows from it in `continueFinish`. */
+/**
+ * Decides how the job ends. The first decision stands, except that a job whose results are not stored has not succeeded. Everything else follows
+ * from it in `continueFinish`.
+ */
 export function finish(step: Step, outcome: Undated): void {
   const { state } = step;
   if (state.outcome !== undefined || state.phase === "over") {
@@ -39,7 +42,7 @@ export function finish(step: Step, outcome: Undated): void {
   whenDurable(step, { what: "end" });
 }
 
-/** The order of an ending: outcome journaled, tasks stopped, history closed and the ResourceManager told, exit. */
+/** The order of an ending: the outcome is journaled, tasks are stopped, the history is closed and the ResourceManager told, the AM exits. */
 export function carryOutEnd(step: Step): void {
   if (step.state.finish === "journaling") {
     stopEverything(step);
@@ -47,7 +50,7 @@ export function carryOutEnd(step: Step): void {
   }
 }
 
-/** Nothing runs any more, and nothing is being brought up. */
+/** Goes on when nothing runs any more and nothing is being uploaded. */
 export function continueFinish(step: Step): void {
   if (step.state.finish === "stopping" && aliveCount(step) === 0 && !someoneCarries(step)) {
     unregister(step);
@@ -64,7 +67,7 @@ export function finishStageOverdue(step: Step): void {
   }
 }
 
-/** What is decided already an attempt before this one may have begun to carry out: it is carried out from its beginning. */
+/** An earlier attempt may have begun to carry out the decided end: it is carried out again from the start. */
 export function resumeFinish(step: Step): void {
   if (step.state.outcome !== undefined) {
     enter(step, "attempt-changed", Bounds.outcomeJournalMs);
@@ -72,7 +75,9 @@ export function resumeFinish(step: Step): void {
   }
 }
 
-/** Where the end is not known to be put down another attempt may be starting from the staging folder: it stays for the client to remove. */
+/**
+ * Where the end may not have been recorded, another attempt may be starting from the staging folder: the folder stays for the client to remove.
+ */
 export function unregistered(step: Step, isPutDown: boolean): void {
   if (step.state.finish === "unregistering") {
     moveJob(step, "unregistered");
@@ -135,7 +140,7 @@ function unregister(step: Step): void {
   emit(step, { type: "unregister", outcome: state.outcome });
 }
 
-/** The ending goes on to its next stage, which may take so long. */
+/** The ending enters its next stage, which may take up to `boundMs`. */
 function enter(step: Step, on: StageMove, boundMs?: number): void {
   const { state } = step;
   state.finish = nextPhase(step, ENDING, { id: state.applicationId, phase: state.finish }, on) ?? state.finish;

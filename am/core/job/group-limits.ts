@@ -6,7 +6,10 @@ import { deadlineIn, dueMsOf } from "../state/deadlines.ts";
 import { gangOf, log, noteDurable, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
-/** The time of a role that runs on begins with the end of its group, and anew where a restart has the group run again. */
+/**
+ * The limit of a role that runs on starts with the end of its group, and starts anew where a restart makes the group run
+ * again.
+ */
 export function watchGroups(step: Step): void {
   const { groupDeadlines, outcome } = step.state;
   for (const [position, limit] of step.spec.groupLimits.entries()) {

@@ -15,8 +15,8 @@ import { beginJob } from "./begin.ts";
 import { resumeFinish } from "./finish.ts";
 
 /**
- * A later attempt begins. Its containers run on and their programs never notice: the journal says what the job was, YARN's list and the
- * executors themselves say what of it is still there. Without a journal the job starts again.
+ * A later attempt begins. Its containers run on and their programs do not notice: the journal says what the job was; YARN's list and the
+ * executors themselves say what of it still exists. Without a journal the job starts again.
  */
 export function recovered(step: Step, event: Extract<Event, { type: "recovered" }>): void {
   if (step.state.phase !== "starting") {
@@ -49,7 +49,7 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
 }
 
 /**
- * YARN names containers that it could not name when this attempt registered. What the journal has of them needs nothing: their executors
+ * YARN names containers that it could not name when this attempt registered. Those known from the journal need nothing: their executors
  * are awaited.
  */
 export function recoveredLate(step: Step, containers: readonly AllocatedContainer[]): void {
@@ -61,7 +61,7 @@ export function recoveredLate(step: Step, containers: readonly AllocatedContaine
   }
 }
 
-/** Those that neither the journal nor YARN has told of. */
+/** Containers known neither from the journal nor from YARN. */
 function unknownOf({ state }: Step, containers: readonly AllocatedContainer[]): readonly AllocatedContainer[] {
   return containers.filter(({ containerId }) => {
     return state.containers[containerId] === undefined && state.ended[containerId] === undefined;
@@ -90,7 +90,7 @@ function giveBack(step: Step, containers: readonly AllocatedContainer[], reason:
   }
 }
 
-/** The journal's state, but for what belongs to this attempt and what will be heard again. */
+/** Restores the journal's state, without what belongs to this attempt or will be heard again. */
 function restore(step: Step, snapshot: Snapshot): void {
   const { state } = step;
   const { journalVersion: _version, parts: _parts, over: _over, sequence, writtenAtMs, ...durable } = snapshot;
@@ -99,7 +99,7 @@ function restore(step: Step, snapshot: Snapshot): void {
   state.journal.sequence = sequence;
   state.journal.durableSequence = sequence;
   noteDurable(step);
-  // What was written before now, and seems to be of later, is by a clock that is ahead of ours.
+  // A time of writing that lies in the future shows that the writer's clock is ahead of ours.
   setBack(state, Math.max(0, writtenAtMs + 1 - step.nowMs));
   for (const container of Object.values(state.containers)) {
     const { deadlines } = container;
@@ -107,7 +107,8 @@ function restore(step: Step, snapshot: Snapshot): void {
     for (const { dueMs } of Object.values(deadlines)) {
       noteContainerDeadline(state, dueMs);
     }
-    // By the clock of another machine a program would seem to have run for what the two clocks differ. Its executor keeps the limit.
+    // Measured by another machine's clock, a program would seem to have run longer or shorter by the difference of the clocks. Its
+    // executor enforces the limit.
     if (deadlines.execution !== undefined) {
       awaitOf(step, container, "execution", deadlines.execution.dueMs - deadlines.execution.sinceMs);
     }
@@ -128,14 +129,14 @@ function keep(step: Step, containers: readonly AllocatedContainer[]): void {
   }
 }
 
-/** What was ready for the attempt before says so again to this one. */
+/** Executors that were ready for the earlier attempt report that again to this one. */
 function awaitRegistrations(step: Step): void {
   for (const task of step.state.tasks.filter(({ phase }) => phase === "registered")) {
     moveTask(step, task, "attempt-changed");
   }
 }
 
-/** Every executor the journal knows is dialled; each has the same time to come back. */
+/** Dials every executor that the journal knows; all have the same time to come back. */
 function findExecutors(step: Step): void {
   const executors: { task: string; containerId: string; address: string }[] = [];
   const leaving = new Set(leavingNodes(step).map(({ host }) => host));

@@ -28,13 +28,13 @@ export function finishAtGoal(step: Step): void {
   }
 }
 
-/** Optuna was asked again and again. Another algorithm would not be what the job asks for: that is for its owner to choose. */
+/** Optuna was asked again and again. Another algorithm is not what the job asks for: choosing one is up to its owner. */
 export function proposalsFailed(step: Step, { problem, hasRun }: ProposalsFailed): void {
   const { optunaPython: python = "" } = step.spec.search ?? {};
   finish(step, endedBecause("failed", { code: hasRun ? "optuna-failed" : "optuna-not-started", python, problem }));
 }
 
-/** How a search ends whose trials have all ended: one of which none completed has failed. */
+/** How a search ends whose trials have all ended: if none completed, it has failed. */
 export function searchSummary(step: Step): Undated {
   const tasks = begun(step);
   const { running: _, paused, ...counts } = countStates(tasks.map(trialOf));
@@ -51,7 +51,7 @@ export function searchDueMs({ spec, state }: Step): number | undefined {
   return timeoutMs === undefined || !isUnderWay(state) ? undefined : state.startedAtMs + timeoutMs;
 }
 
-/** What it has found until then counts, also of trials that have not completed. */
+/** What the search has found by then counts, including values of trials that have not completed. */
 export function searchOverdue(step: Step): void {
   const { search } = step.spec;
   const trials = begun(step).map(trialOf);

@@ -8,8 +8,8 @@ import { log, roleOf, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
 /**
- * YARN refuses containers of a role's size. Beyond the configured maximum it always will. Otherwise the nodes that are registered now are
- * too small (ClusterNodeTracker#getMaxAllowedAllocation), perhaps because the only large one restarts: the job waits for another.
+ * YARN refuses containers of a role's size. Beyond the configured maximum it always will. Otherwise the nodes registered now are too
+ * small (ClusterNodeTracker#getMaxAllowedAllocation), perhaps because the only large one is restarting: the job waits for another.
  */
 export function askTooLarge(step: Step, event: Extract<Event, { type: "ask-too-large" }>): void {
   const { role, message, allowed, configured } = event;
@@ -27,7 +27,7 @@ export function askTooLarge(step: Step, event: Extract<Event, { type: "ask-too-l
   }
 }
 
-/** What of the role's containers no node could give; a type that the maximum does not name is not limited. */
+/** The resource of a role's containers that no node could give; a type that the maximum does not name is not limited. */
 function beyondConfigured(
   spec: JobSpec,
   { name, resource }: RoleSpec,

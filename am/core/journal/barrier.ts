@@ -4,8 +4,8 @@ import { noteDurable, type Step } from "../state/step.ts";
 type Without<T> = T extends unknown ? Omit<T, "sequence"> : never;
 
 /**
- * The one barrier before what must not happen until the journal holds the decision: it waits in the state for the snapshot that has it,
- * by default the next one. A later attempt finds it there, and repeats what may not have happened.
+ * The single barrier before anything that must not happen until the journal holds the decision: it waits in the state for the snapshot
+ * that holds it, by default the next one. A later attempt finds it there, and repeats what may not have happened.
  */
 export function whenDurable(step: Step, held: Without<Held>, sequence?: number): void {
   const { state } = step;
@@ -13,20 +13,20 @@ export function whenDurable(step: Step, held: Without<Held>, sequence?: number):
     noteDurable(step);
   }
   const name = nameOf(held);
-  // What is decided anew is the latest.
+  // Deleted first, so that what is decided anew becomes the latest.
   delete state.held[name];
   state.held[name] = { ...held, sequence: sequence ?? nextSequence(state) };
 }
 
-/** Something that waits, by what it is and whose. */
+/** Identifies something that waits: what it is, and whose. */
 type Named = { readonly what: Held["what"]; readonly task?: string; readonly gang?: number };
 
-/** The same for the same step of the same task or gang: what was decided last counts. */
+/** The same name for the same step of the same task or gang: the last decision counts. */
 function nameOf({ what, task, gang }: Named): string {
   return `${what} ${task ?? gang ?? ""}`;
 }
 
-/** What waits by that name, if anything does. */
+/** What waits under that name, if anything does. */
 export function waiting({ state }: Step, named: Named): Held | undefined {
   return state.held[nameOf(named)];
 }
@@ -45,7 +45,7 @@ export function takeDurable({ state }: Step): Held[] {
   return durable;
 }
 
-/** It is not to happen any more, and a later attempt must not believe it did. */
+/** It is no longer to happen, and a later attempt must not believe that it did. */
 export function withdraw(step: Step, named: Named): void {
   const { state } = step;
   const name = nameOf(named);
@@ -55,7 +55,7 @@ export function withdraw(step: Step, named: Named): void {
   }
 }
 
-/** Something waits for a snapshot that was not handed out yet. */
+/** Whether something waits for a snapshot that has not been handed out yet. */
 export function isAwaited({ held, journal }: Step["state"]): boolean {
   return Object.values(held).some(({ sequence }) => sequence > journal.sequence);
 }

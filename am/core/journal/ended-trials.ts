@@ -7,32 +7,33 @@ import { gangOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 import { waiting } from "./barrier.ts";
 
-/** The files beside the journal that trials which have ended are written to are so many at most, and those of trials that paused and went on. */
+/** At most so many files beside the journal hold ended trials, plus those of trials that paused and went on. */
 const MOST_PARTS = 64;
 
-/** The state's lists that a trial has a part of; of a trial of one task that is its task alone. */
+/** The lists of the state in which a trial has records; a trial of one task has only its task. */
 type Lists = Pick<CoreState, "tasks"> & Partial<Pick<CoreState, "gangs" | "roles">>;
 
-/** What a snapshot has of the trials. */
+/** What a snapshot holds of the trials. */
 export interface WrittenTrials extends Lists {
-  /** Where the others are that have ended: the sequences of their files. */
+  /** Where the other trials that have ended are: the sequences of their files. */
   readonly parts?: readonly number[];
-  /** The tasks of those others, in runs of their role: its name, and the first and the last index. */
+  /** The tasks of those trials, as runs within their role: its name, and the first and the last index. */
   readonly over?: readonly (readonly [role: string, from: number, to: number])[];
 }
 
-/** A trial in the state. */
+/** The records of one trial in the state. */
 interface TrialRecords {
   readonly number: number;
   readonly tasks: readonly TaskRecord[];
   readonly roles: readonly RoleState[];
-  /** Absent of one of a single task. */
+  /** Absent for a trial of a single task. */
   readonly gang?: GangState;
 }
 
 /**
- * What a snapshot has of the trials, and what is written beside it. It leaves out those that do not run, of which each is written once, unless it
- * goes on after a pause; and those that have not begun. Those of one task are all like the last that it has, others as the job's spec has them.
+ * What a snapshot holds of the trials, and what is written beside it. It leaves out trials that do not run, each of which is written beside it
+ * once, unless it goes on after a pause; and trials that have not begun. Of the latter, trials of one task are all like the last one that the
+ * snapshot holds; others are as the job's spec has them.
  */
 export function trialsToWrite(
   step: Step,
@@ -56,7 +57,7 @@ export function trialsToWrite(
   return { written: { ...listsOf(there), ...beside }, ...(part.length > 0 && { part: listsOf(part) }) };
 }
 
-/** The trials of a snapshot, and those that it left out. @param own as they are in a job of which nothing has happened */
+/** The trials of a snapshot, including those that it left out. @param own the trials of a job in which nothing has happened */
 export function allTrials(
   { spec, state: own }: Pick<Step, "spec" | "state">,
   { tasks, gangs, roles, outcome }: Pick<CoreState, "tasks" | "gangs" | "roles" | "outcome">,
@@ -80,7 +81,7 @@ export function allTrials(
   };
 }
 
-/** The snapshot was not written: nor was what is beside it. */
+/** The snapshot was not written, nor was the part beside it. */
 export function forgetPart({ state }: Step, sequence: number): void {
   const { apart } = state.journal;
   for (const [number, written] of Object.entries(apart)) {
@@ -90,7 +91,7 @@ export function forgetPart({ state }: Step, sequence: number): void {
   }
 }
 
-/** Those that are not beside a snapshot, or go on since then; of gangs those that are not as the job's spec has them. */
+/** Trials that are not beside a snapshot, or have gone on since; of gangs only those that differ from the job's spec. */
 function trialsLeft(step: Step): TrialRecords[] {
   const { spec, state } = step;
   if (spec.trials === undefined) {
@@ -109,7 +110,7 @@ function trialsLeft(step: Step): TrialRecords[] {
   return left.map(recordsOf).filter((trial) => hasBegun(step, trial));
 }
 
-/** What was written beside a snapshot and is not at rest any more is written again. */
+/** A trial that was written beside a snapshot and is no longer at rest is written again. */
 function isLeft({ state }: Step, number: number, isAtRest: boolean): boolean {
   const { apart } = state.journal;
   if (!isAtRest) {
@@ -124,13 +125,13 @@ function listsOf(trials: readonly TrialRecords[]): Lists {
   return gangs.length === 0 ? { tasks } : { tasks, gangs, roles: trials.flatMap(({ roles }) => roles) };
 }
 
-/** Nothing changes of it any more, unless it goes on after a pause. */
+/** Whether the trial will not change any more, unless it goes on after a pause. */
 function isOver(step: Step, { number, tasks, gang }: TrialRecords): boolean {
   const [lead] = tasks;
   const isAtRest = ({ phase, containerId }: TaskRecord) =>
     AFTER_END.includes(phase) && step.state.containers[containerId] === undefined;
   if (gang !== undefined) {
-    // The roles of the first trial have what is known of all trials' containers.
+    // The roles of the first trial hold what is known of all trials' containers.
     const isDone = number > 0 && tasks.some(({ trialOver }) => trialOver) && gang.stopDeadline === undefined;
     return isDone && tasks.every(isAtRest) && waiting(step, { what: "stage-done", gang: gang.position }) === undefined;
   }
@@ -138,12 +139,12 @@ function isOver(step: Step, { number, tasks, gang }: TrialRecords): boolean {
     return false;
   }
   const isDone = lead.phase === "succeeded" || haltOf(lead) !== undefined || lead.trialFailure !== undefined;
-  // Why it was started again may still turn out.
+  // The cause of its last restart may still turn out.
   const isJudged = gangOf(step, lead).verdicts.every(({ scope }) => scope !== lead.id);
   return isDone && isJudged && isAtRest(lead) && waiting(step, { what: "task-done", task: lead.id }) === undefined;
 }
 
-/** Of trials of one task those that have begun, and one more, if there is one, which the others are like. */
+/** Of trials of one task: those that have begun, and one more, if there is one, that the remaining ones are like. */
 function withoutLike(trials: readonly TrialRecords[], last: TaskRecord | undefined): readonly TrialRecords[] {
   const begun = trials.findLastIndex(({ tasks }) => tasks.some((task) => last === undefined || !isLike(task, last)));
   return trials.slice(0, begun + 2);
@@ -157,7 +158,7 @@ function isLike(task: TaskRecord, last: TaskRecord): boolean {
   return isAhead(task) && isAhead(last) && isSame && task.restarts === last.restarts;
 }
 
-/** Whether a trial that is a gang is not as the job's spec has it. */
+/** Whether a trial that is a gang differs from the job's spec. */
 function hasBegun({ spec }: Step, { number, gang, tasks, roles }: TrialRecords): boolean {
   const isUntouched = tasks.every(({ trialParameters }) => trialParameters === undefined) && gang?.generation === 0;
   return (

@@ -1,9 +1,9 @@
 import type { CoreState } from "../state/state.ts";
 
 /**
- * What a later attempt makes of each field of the state.
- * - `kept`: it is in the journal
- * - `heard-again`: YARN and the executors say it again
+ * Where a later attempt gets each field of the state from.
+ * - `kept`: from the journal
+ * - `heard-again`: YARN and the executors report it again
  * - `own`: each attempt has its own
  */
 export const FIELDS = {
@@ -59,7 +59,7 @@ const KEPT: ReadonlySet<string> = new Set(
   Object.entries(FIELDS).flatMap(([field, rule]) => (rule === "kept" ? [field] : [])),
 );
 
-/** What the journal holds of a state. */
+/** The part of the state that the journal holds. */
 export function durablePart(state: CoreState): Record<string, unknown> {
   return Object.fromEntries(Object.entries(state).filter(([field]) => KEPT.has(field)));
 }

@@ -8,15 +8,18 @@ import { type Durable, durablePart } from "./fields.ts";
 /** Raised when an older reader could misunderstand a snapshot. */
 export const JOURNAL_VERSION = 9;
 
-/** What must outlive this ApplicationMaster: everything but what the next one hears again from YARN and the executors. */
+/** What must outlive this ApplicationMaster: everything except what the next one hears again from YARN and the executors. */
 export interface Snapshot extends Durable, Pick<WrittenTrials, "parts" | "over"> {
   readonly journalVersion: typeof JOURNAL_VERSION;
   readonly sequence: number;
-  /** By the clock of the machine that it was written on. */
+  /** By the clock of the machine that wrote it. */
   readonly writtenAtMs: number;
 }
 
-/** Whether a journal's content is a snapshot of this job that we can read; it was written whole and checked by its reader. */
+/**
+ * Whether a journal's content is a snapshot of this job that this version can read. It was written whole, and its reader has checked
+ * it.
+ */
 export function isSnapshot(value: unknown, applicationId: string): value is Snapshot {
   return (
     typeof value === "object" &&
@@ -29,9 +32,9 @@ export function isSnapshot(value: unknown, applicationId: string): value is Snap
 }
 
 /**
- * Hands out a snapshot when something durable changed: one at a time, the latest wins, with a pause between two, so that a whole gang's
- * registration costs a few writes. What waits for a snapshot does not wait for the pause. After the one with the outcome only what may
- * change that is written: a later attempt finishes what is decided, and the folder is about to go.
+ * Hands out a snapshot when something durable has changed: one at a time, the latest wins, with a pause between two, so that a whole
+ * gang's registration costs a few writes. What waits for a snapshot does not wait for the pause. After the snapshot with the outcome
+ * only what may change that outcome is written: a later attempt finishes what is decided, and the folder is about to be removed.
  */
 export function writeJournal(step: Step): void {
   const { state } = step;
@@ -50,7 +53,7 @@ export function writeJournal(step: Step): void {
   emit(step, { type: "journal", sequence, snapshot, ...(part && { part: step.textOf(part) }) });
 }
 
-/** When what changed is written, where nothing waits for it; undefined while there is nothing to write. */
+/** When the changes are written if nothing waits for them; undefined while there is nothing to write. */
 export function journalDueMs({ state }: Step): number | undefined {
   return isWanted(state) ? writableAtMs(state) : undefined;
 }
@@ -70,7 +73,7 @@ function writableAtMs({ journal }: CoreState): number {
   return journal.writtenAtMs + (journal.failure === "" ? Bounds.journalSpacingMs : Bounds.journalRetryMs);
 }
 
-/** The outcome is decided, and nothing waits for the snapshot that has it. */
+/** The outcome is decided, and nothing waits for the snapshot that holds it. */
 export function isOutcomeDurable({ outcome, held }: CoreState): boolean {
   return outcome !== undefined && Object.values(held).every(({ what }) => what !== "end");
 }

@@ -9,7 +9,7 @@ import { isOfTasks, promotable } from "./trials.ts";
 
 type Job = Pick<Step, "spec" | "state">;
 
-/** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
+/** The role whose task evaluates the checkpoints of the others: it may finish its last evaluation after they have ended. */
 export const EVALUATOR = "evaluator";
 
 /** Whether the gang has what it ran for: from then on no other failure of its tasks ends or restarts anything. */
@@ -19,8 +19,8 @@ export function chiefIsDone(step: Step, gang: GangState): boolean {
 }
 
 /**
- * Whether nothing follows from a failure of the task any more: its gang has what it ran for. What no one waits for serves the gangs after it,
- * and is needed still.
+ * Whether a failure of the task has no consequences any more, because its gang has what it ran for. Tasks that nobody waits for serve the
+ * gangs after theirs, and are still needed.
  */
 export function isNeededNoMore(step: Step, task: TaskRecord): boolean {
   const gang = gangOf(step, task);
@@ -29,12 +29,12 @@ export function isNeededNoMore(step: Step, task: TaskRecord): boolean {
     : chiefIsDone(step, gang);
 }
 
-/** Whether all of the gang's tracked tasks are over, however they ended. */
+/** Whether all of the gang's tracked tasks have ended, however they did. */
 export function nobodyRunsOn(step: Step, gang: GangState): boolean {
   return trackedOf(step, gang).every(([role, counts]) => hasEnded(role, counts));
 }
 
-/** Whether all tasks of a role are over, however they ended. */
+/** Whether all tasks of a role have ended, however they did. */
 export function hasEnded({ instances }: RoleSpec, { counts }: Pick<RoleState, "counts">): boolean {
   return AFTER_END.reduce((sum, phase) => sum + counts[phase], 0) === instances;
 }
@@ -69,7 +69,7 @@ export function isWaitedFor(step: Step, gang: GangState): boolean {
   return trackedOf(step, gang).length > 0;
 }
 
-/** Whether what the gang runs for is there: each of its tracked tasks has succeeded, or is one whose failure is tolerated. */
+/** Whether the gang has what it runs for: each of its tracked tasks has succeeded, or failed in a way that is tolerated. */
 export function isComplete(step: Step, gang: GangState): boolean {
   return trackedOf(step, gang).every(([role, counts]) => isDone(step, role, counts));
 }
@@ -85,7 +85,7 @@ export function tracked(step: Step): [RoleSpec, RoleState][] {
 }
 
 function trackedAmong(step: Job, roles: readonly [number, RoleState][]): [RoleSpec, RoleState][] {
-  // As `rolesOf`.
+  // A plain loop, as in `rolesOf`.
   const those: [RoleSpec, RoleState][] = [];
   for (const [position, counts] of roles) {
     const role = askedOf(step, { role: position });
@@ -96,12 +96,12 @@ function trackedAmong(step: Job, roles: readonly [number, RoleState][]): [RoleSp
   return those;
 }
 
-/** Nothing of a sidecar ends the job or restarts the gang. */
+/** Nothing that happens to a sidecar ends the job or restarts the gang. */
 export function isSidecar(step: Pick<Step, "spec" | "state">, task: TaskRecord): boolean {
   return askedOf(step, task).tracking === "sidecar";
 }
 
-/** A failure that ends nothing: tolerance was set, and no chief is concerned. */
+/** Whether a failure of the task ends nothing: tolerance is set, and the task is no chief. */
 export function toleratesFailure(step: Pick<Step, "spec" | "state">, task: TaskRecord): boolean {
   const role = askedOf(step, task);
   const isChief = role.chief === "all" || (role.chief === "first" && task.index === 0);

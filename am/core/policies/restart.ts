@@ -4,8 +4,8 @@ import { askedOf, gangOf, type Step } from "../state/step.ts";
 type OfRole = { readonly role: number };
 
 /**
- * What starts again when the task fails. Tasks that start each when they can have no gang to restart, and those that run on after their
- * gang is done have none any more.
+ * What starts again when the task fails. Tasks that each start when they can have no gang to restart; those that run on after their gang
+ * is done have none any more.
  */
 export function restartPolicyOf(step: Pick<Step, "spec" | "state">, task: OfRole): "gang" | "task" | "none" {
   const { restartPolicy } = askedOf(step, task);
@@ -13,12 +13,12 @@ export function restartPolicyOf(step: Pick<Step, "spec" | "state">, task: OfRole
   return restartPolicy === "gang" && !hasGang ? "task" : restartPolicy;
 }
 
-/** Whether the task's restart is the gang's; the others start with the first gang and are then on their own. */
+/** Whether the task restarts with its gang; other tasks start with the first gang and are on their own from then on. */
 export function restartsWithGang(step: Pick<Step, "spec" | "state">, task: OfRole): boolean {
   return restartPolicyOf(step, task) === "gang";
 }
 
-/** A task that the job cannot do without, once it has failed. */
+/** Whether the job cannot do without the task once it has failed. */
 export function isNeverRestarted(step: Pick<Step, "spec" | "state">, task: OfRole): boolean {
   return restartPolicyOf(step, task) === "none";
 }
@@ -26,33 +26,33 @@ export function isNeverRestarted(step: Pick<Step, "spec" | "state">, task: OfRol
 type View = Pick<Step, "spec" | "state">;
 type OfTask = { readonly role: number; readonly index: number };
 
-/** Whether tasks of a role join its gang when they can: the program on each adapts to who is there. */
+/** Whether tasks of a role join their gang when they can: the program in each adapts to the tasks present. */
 export function isElastic(step: View, task: { readonly role: number }): boolean {
   return askedOf(step, task).minInstances !== undefined && restartsWithGang(step, task);
 }
 
 /**
- * Whether the task starts by itself in a gang that runs, and the others go on when its container is lost. Not so the first one, where they
- * meet.
+ * Whether the task starts by itself in a running gang, and the others go on when its container is lost. Not so for the first task, at
+ * which the others meet.
  */
 export function joinsLate(step: View, task: OfTask): boolean {
   const { phase } = gangOf(step, task);
   return phase === "running" && isElastic(step, task) && task.index > 0 && !isShareDone(step, task);
 }
 
-/** Whether its whole gang starts again when its container is lost or given up. */
+/** Whether the whole gang starts again when the task's container is lost or given up. */
 export function takesGangAlong(step: View, task: OfTask): boolean {
   return restartsWithGang(step, task) && !joinsLate(step, task);
 }
 
-/** Whether a task of the role has exited 0: what they compute together is done, and nobody joins them any more. */
+/** Whether a task of the role has exited with 0: what they compute together is done, and no task joins them any more. */
 export function isShareDone({ state }: View, task: { readonly role: number }): boolean {
   return (state.roles[task.role]?.counts.succeeded ?? 0) > 0;
 }
 
 /**
  * Whether the task starts together with others, by one cluster spec: with all of its gang before the first start, later with those that
- * restart together. Any other starts as soon as it is ready, and so does one of an elastic role that was not there when its gang started.
+ * restart together. Any other task starts as soon as it is ready, as does one of an elastic role that was missing when its gang started.
  */
 export function startsWithGang(step: Pick<Step, "spec" | "state">, task: { readonly role: number }): boolean {
   const isFirst = step.spec.distributedMode === "gang" && !wasSpecOut(gangOf(step, task));

@@ -9,14 +9,14 @@ import { AFTER_END } from "../state/task-moves.ts";
 
 type Job = Pick<Step, "spec" | "state">;
 
-/** Whether the job is a search each of whose trials is a task, which starts when it can. */
+/** Whether the job is a search each of whose trials is one task, which starts when it can. */
 export function isOfTasks({ spec }: Pick<Step, "spec">): boolean {
   return spec.search !== undefined && spec.trials === undefined;
 }
 
 /**
- * How many more containers a search's role may have at present; infinite of a job that is no search. Of trials that are gangs the role is the
- * job's, which all of them have.
+ * How many more containers a search's role may have at present; infinite in a job that is no search. Where trials are gangs the role is the
+ * job's, which all trials have.
  */
 export function trialsToBegin(job: Job, position: number): number {
   const { search, trials, roles } = job.spec;
@@ -29,24 +29,27 @@ export function trialsToBegin(job: Job, position: number): number {
   const left =
     trials === undefined
       ? leftOf(1, ofRole)
-      : // One of another role may have become a container of this one.
+      : // A container of another role may have been handed over to this one.
         Math.min(leftOf(roles[position]?.instances ?? 0, ofRole), leftOf(countTasks({ roles }), had));
   return Math.max(0, Math.min(left, trialsDue(job)));
 }
 
-/** How many of a search's trials that wait could run, whatever containers there are. */
+/** How many of a search's waiting trials could run, however many containers there are. */
 function trialsDue({ spec, state }: Job): number {
   return awaitsResults(spec)
     ? begun({ state }).filter(({ phase }) => phase === "waiting").length
     : Number.POSITIVE_INFINITY;
 }
 
-/** Whether trials have their parameters when those before them have ended or Optuna has proposed them, whatever containers there are, and want none before. */
+/**
+ * Whether trials get their parameters only when earlier trials have ended or Optuna has proposed them, whatever containers there are, and want
+ * no container before.
+ */
 export function awaitsResults({ search, trials }: Job["spec"]): boolean {
   return trials === undefined && (search?.algorithm === "evolution" || search?.algorithm === "optuna");
 }
 
-/** The number of the trial that Optuna is to be asked for: there is room for it, and it has no parameters. */
+/** The number of the trial for which Optuna is to be asked: there is room for it, and it has no parameters. */
 export function trialToPropose({ spec, state }: Job): number | undefined {
   const { search, trials = state.tasks.length } = spec;
   if (search?.algorithm !== "optuna" || state.phase !== "under-way" || state.outcome !== undefined) {
@@ -57,7 +60,7 @@ export function trialToPropose({ spec, state }: Job): number | undefined {
   return isOpen && hasRoom({ spec, state }) ? number : undefined;
 }
 
-/** Whether a task that waits may have a container. */
+/** Whether a waiting task may have a container. */
 export function isDue({ spec }: Job, { trialParameters }: TaskRecord): boolean {
   return trialParameters !== undefined || !awaitsResults(spec);
 }
@@ -67,7 +70,7 @@ export function begun({ state }: Pick<Step, "state">): TaskRecord[] {
   return state.tasks.filter(({ trialParameters }) => trialParameters !== undefined);
 }
 
-/** Why a trial does not go on at present, whatever becomes of its program and container: it was stopped early, or pauses. */
+/** Why a trial does not go on at present, whatever happens to its program and container: it was stopped early, or pauses. */
 export function haltOf({ trialStop, trialPause }: TaskRecord): string | undefined {
   return trialStop ?? trialPause;
 }
@@ -85,7 +88,7 @@ export function promotable(job: Job): TaskRecord | undefined {
   return number === undefined ? undefined : tasks[number];
 }
 
-/** Whether a container of a trial still brings up what was left in it: its executor goes then, and the trial goes on elsewhere. */
+/** Whether an executor of a trial is still uploading what was left in its container: then it leaves, and the trial goes on elsewhere. */
 export function isLeaving(job: Job, { id, role }: TaskRecord): boolean {
   const gang = job.state.roles[role]?.gang;
   const isOfTrial = (container: ContainerRecord) =>
@@ -93,17 +96,17 @@ export function isLeaving(job: Job, { id, role }: TaskRecord): boolean {
   return Object.values(job.state.containers).some((one) => one.deadlines.leave !== undefined && isOfTrial(one));
 }
 
-/** The task that has what is known of a task's trial, and whose reports count: itself, or the lead of its gang. */
+/** The task that holds what is known of a task's trial, and whose reports count: itself, or the lead of its gang. */
 export function leadOf(job: Step, task: TaskRecord): TaskRecord {
   return job.spec.trials === undefined ? task : (leadOfGang(job, gangOf(job, task)) ?? task);
 }
 
-/** The same of a trial that is a gang; undefined where it is none. */
+/** The same for a trial that is a gang; undefined where it is none. */
 export function leadOfGang(job: Step, { position }: Pick<GangState, "position">): TaskRecord | undefined {
   return job.spec.trials === undefined ? undefined : findTask(job, leadOfTrial(job.spec, position));
 }
 
-/** Whether one more trial could run, beside those that have containers or wait for them since they run again. */
+/** Whether one more trial could run beside those that have containers, or wait for them because they start again. */
 export function hasRoom({ spec, state }: Job): boolean {
   const most = spec.search?.maxParallel ?? 0;
   if (spec.trials !== undefined) {
@@ -116,7 +119,7 @@ export function hasRoom({ spec, state }: Job): boolean {
   return had.length + waiting.length < most;
 }
 
-/** Whether trials that do not run now may begin or go on by what others come to. */
+/** Whether trials that do not run now may begin or go on, depending on the others' results. */
 export function mayRunMore({ state }: Pick<Step, "state">): boolean {
   return (
     state.roles.some(({ counts }) => counts.waiting > 0) ||
@@ -124,7 +127,7 @@ export function mayRunMore({ state }: Pick<Step, "state">): boolean {
   );
 }
 
-/** One that is done is until the journal knows: only then do its containers serve others. */
+/** A gang that is done counts until the journal knows: only then do its containers serve others. */
 function isAtWork({ held }: Step["state"], { phase, position }: GangState): boolean {
   return phase === "done" ? held[`stage-done ${position}`] !== undefined : phase !== "ahead" && phase !== "over";
 }
@@ -134,7 +137,7 @@ export function isTrialOver({ phase, trialOver }: TaskRecord): boolean {
   return trialOver ?? AFTER_END.includes(phase);
 }
 
-/** How often a trial was started again after its program had failed, by what is known of that now: a program may fail of what another one lost. */
+/** How often a trial was restarted after its program had failed, as far as is known now: a program may fail because of what another one lost. */
 export function retriesOf(job: Job, task: TaskRecord): number {
   return job.spec.trials === undefined ? (task.trialRetries ?? 0) : failedGenerations(gangOf(job, task));
 }
@@ -156,7 +159,7 @@ export function trialOf(task: TaskRecord): Trial {
   };
 }
 
-/** By what is written of them, which never changes: each report of a trial looks at all trials. */
+/** Cached by the written reports, which never change: each report of a trial looks at all trials. */
 const REPORTS = new WeakMap<readonly WrittenReport[], readonly Report[]>();
 
 function reportsOf(written: readonly WrittenReport[]): readonly Report[] {
@@ -168,11 +171,14 @@ function reportsOf(written: readonly WrittenReport[]): readonly Report[] {
   return reports;
 }
 
-/** One whose program or container is gone, and that may start again, runs. What ended without the metric has no value to learn from. */
+/**
+ * A trial whose program or container is gone counts as running while it may start again. One that ended without the metric has no value to learn
+ * from.
+ */
 function stateOf(task: TaskRecord, value: number | undefined): TrialState {
   const { phase, trialStop, trialPause, trialFailure, trialOver } = task;
   const isOver = isTrialOver(task);
-  // The lead of a gang that pauses may end well before the others are stopped: the trial has not.
+  // The lead of a pausing gang may end well before the others are stopped; the trial itself has not ended well then.
   const endedWell = phase === "succeeded" && (trialOver === undefined || trialPause === undefined);
   if (trialStop !== undefined && isOver) {
     return "stopped";

@@ -12,7 +12,7 @@ const PHASES = {
   discarded: "released or stopped by us, or over; only YARN's completion is outstanding",
 } satisfies Record<ContainerPhase, string>;
 
-/** All that may become of a container until YARN says that it is over, and it leaves the books. */
+/** Everything that may happen to a container until YARN says that it has ended and it leaves the state. */
 const ROWS = [
   { on: "bound", from: ["unclaimed"], to: "held", durable: false, does: "holdFor" },
   { on: "bound", from: ["held"], to: "held", durable: true, does: "handOver" },
@@ -31,7 +31,7 @@ export const CONTAINER = machine<ContainerPhase, ContainerMove>({
   rows: ROWS,
 });
 
-/** The one way a container changes its phase. */
+/** The only way to change a container's phase. */
 export function moveContainer(step: Step, container: ContainerRecord, on: ContainerMove): void {
   follow(step, CONTAINER, container, container.id, on);
 }
@@ -79,7 +79,7 @@ const LINK_ROWS = [
 
 export type LinkMove = (typeof LINK_ROWS)[number]["on"];
 
-/** How the executor in a container is reached; `containers.ts` moves it, and counts who is heard. */
+/** How the executor in a container is reached; `containers.ts` moves it, and counts the executors that are heard. */
 export const LINK = machine<Link, LinkMove>({
   name: "link to an executor",
   phases: LINKS,

@@ -4,19 +4,19 @@ import type { ContainerDeadline, ContainerRecord, Deadline } from "./records.ts"
 import type { CoreState } from "./state.ts";
 import type { Step } from "./step.ts";
 
-/** Something is awaited for so long from now. */
+/** A deadline for something that is awaited for so long from now. */
 export function deadlineIn({ nowMs }: Pick<Step, "nowMs">, durationMs: number): Deadline {
   return { sinceMs: nowMs, dueMs: nowMs + durationMs };
 }
 
-/** Something is awaited of a container; what was awaited before under the same name is not any more. */
+/** Something is awaited of a container; this replaces an earlier deadline of the same name. */
 export function awaitOf(step: Step, container: ContainerRecord, what: ContainerDeadline, durationMs: number): void {
   const deadline = deadlineIn(step, durationMs);
   container.deadlines[what] = deadline;
   noteContainerDeadline(step.state, deadline.dueMs);
 }
 
-/** It came, or nobody waits for it any more. */
+/** It came, or is no longer awaited. */
 export function awaitNoMore(container: ContainerRecord, ...whats: readonly ContainerDeadline[]): void {
   for (const what of whats) {
     delete container.deadlines[what];
@@ -29,21 +29,24 @@ export function noteContainerDeadline({ wakeUp }: Pick<CoreState, "wakeUp">, due
 }
 
 /**
- * This ApplicationMaster stood still: nobody listened. Whatever was awaited by then is awaited until all that is still there has been
- * heard again, and what is not is known to be gone.
+ * This ApplicationMaster stood still and heard nothing. Whatever was awaited by then is awaited until everything that still exists has been
+ * heard again, and the rest is known to be gone.
  */
 export function notePause({ state, spec, nowMs }: Step): void {
-  // One that was granted before, as at a takeover, may be longer.
+  // A grace that was granted before, as at a takeover, may be longer.
   const leftMs = state.pause.endedAtMs + state.pause.graceMs - nowMs;
   state.pause = { endedAtMs: nowMs, graceMs: Math.max(silenceNoticedMs(spec.timeouts), leftMs) };
 }
 
-/** The attempt before is gone, and executors look for this one: they have their time for that, and YARN to say what became of the others. */
+/**
+ * The earlier attempt is gone, and executors look for this one: they get their time for that, and YARN gets its time to say what became of
+ * the others.
+ */
 export function noteTakeover(step: Step): void {
   step.state.pause = { endedAtMs: step.nowMs, graceMs: Bounds.rejoinMs + step.spec.timeouts.verdictMs };
 }
 
-/** What is still to come was put down by a clock that is so much ahead of ours, at least. */
+/** Deadlines still to come were set by a clock that is at least so much ahead of ours. */
 export function setBack({ containers, gangs, groupDeadlines, finishDeadline }: CoreState, aheadMs: number): void {
   const ofContainers = Object.values(containers).flatMap(({ deadlines }) => Object.values(deadlines));
   const ofGangs = gangs.flatMap(({ stopDeadline, restDeadline, hold, verdicts }) => [
@@ -59,7 +62,7 @@ export function setBack({ containers, gangs, groupDeadlines, finishDeadline }: C
     }
   }
   for (const gang of gangs) {
-    // 0 is no time.
+    // 0 stands for no time.
     gang.startNotBeforeMs -= gang.startNotBeforeMs === 0 ? 0 : aheadMs;
     gang.graceEndsAtMs -= gang.graceEndsAtMs === 0 ? 0 : aheadMs;
     gang.hold.askAgainAtMs -= gang.hold.askAgainAtMs === 0 ? 0 : aheadMs;
@@ -67,7 +70,7 @@ export function setBack({ containers, gangs, groupDeadlines, finishDeadline }: C
   }
 }
 
-/** Executors may still look for this attempt, which took over from another. */
+/** Whether executors may still look for this attempt, which took over from another. */
 export function isTakingOver(step: Step): boolean {
   return step.nowMs < takeoverEndsAtMs(step);
 }
@@ -77,12 +80,12 @@ export function takeoverEndsAtMs({ state: { attempt, pause } }: Step): number {
   return attempt > 1 ? pause.endedAtMs + pause.graceMs : 0;
 }
 
-/** When a deadline really ends: one that was set before a pause of ours blames nobody for what we did not hear. */
+/** When a deadline really ends: a deadline set before a pause of this process blames nobody for what it did not hear. */
 export function dueMsOf({ pause }: Pick<CoreState, "pause">, { sinceMs, dueMs }: Deadline): number {
   return sinceMs < pause.endedAtMs ? Math.max(dueMs, pause.endedAtMs + pause.graceMs) : dueMs;
 }
 
-/** For how long executors that look for this attempt may still come: until then they can neither be told anything nor say what they know. */
+/** How long executors that look for this attempt may still come: until then they can neither receive orders nor report what they know. */
 export function rejoinLeftMs({ state, nowMs }: Step): number {
   const looking = Object.values(state.containers).filter(({ link }) => link === "rejoining");
   return Math.max(0, ...looking.map(({ deadlines: { rejoin } }) => (rejoin === undefined ? 0 : rejoin.dueMs - nowMs)));

@@ -8,38 +8,40 @@ import type { Resource } from "../../../src/job/spec.ts";
 export type { ChildExit, ChildReport, ExecutorRegistration } from "../../../src/job/execution.ts";
 
 /**
- * Everything that can happen to a job, as the core hears of it. Events about a container name it, and its generation where a generation
- * can be over by the time they arrive; what is stale is ignored in one place.
+ * Everything that can happen to a job, as the core hears of it. Events about a container name it, and its generation where that may be
+ * over by the time they arrive; stale events are ignored in one place.
  */
 
-/** A machine that containers can be asked on. */
+/** A machine on which containers can be asked for. */
 export interface NodeView {
   readonly nodeId: string;
   readonly host: string;
   readonly rack: string;
   readonly usable: boolean;
-  /** Absent: it runs, or is not known. */
+  /** Absent: it runs, or its state is not known. */
   readonly state?: AwayState;
   /** The NodeManager's own report, where the node is not usable because it is unhealthy. */
   readonly healthReport?: string;
-  /** It is being taken out of the cluster: so long after that began, or when its containers have ended where no time is said. */
+  /** It is being taken out of the cluster: after the time-out, or when its containers have ended where none is given. */
   readonly decommissioning?: { readonly timeoutMs?: number };
   readonly labels: readonly string[];
-  /** It has a label that is not exclusive: asks without a label get what those for the label leave. */
+  /** Its label is not exclusive: asks without a label get what those for the label leave. */
   readonly nonExclusive?: true;
   /** Last known free resources; absent when unknown. */
   readonly free?: Resource;
-  /** All that it has for containers; absent when unknown. */
+  /** Everything that it has for containers; absent when unknown. */
   readonly total?: Resource;
-  /** How much of it, and of all nodes with its label, the job's queue may have at most: parts of 1; absent where that is all. */
+  /**
+   * The share of it, and of all nodes with its label, that the job's queue may have at most, as fractions of 1; absent where that is all.
+   */
   readonly queueShare?: Resource;
-  /** What the ApplicationMaster's own container has of it; absent on every other node. */
+  /** What the ApplicationMaster's own container takes of it; absent on every other node. */
   readonly master?: Resource;
 }
 
 /**
- * `memory`: the scheduler gives out nodes by their memory alone, whatever cores they have. `all-but-cores`: this machine's own, where more
- * tasks may run than it has cores.
+ * `memory`: the scheduler gives out nodes by their memory alone, whatever cores they have. `all-but-cores`: of this machine's own
+ * scheduler, which may run more tasks than the machine has cores.
  */
 export type CountedResources = "all" | "all-but-cores" | "memory";
 
@@ -65,15 +67,15 @@ export type Event =
       readonly type: "am-registered";
       readonly attempt: number;
       readonly counted: CountedResources;
-      /** Resource types the cluster knows besides memory and vcores. */
+      /** Resource types that the cluster knows besides memory and vcores. */
       readonly resourceTypes: readonly string[];
     }
-  /** A later attempt: the newest readable journal (or none), and the containers YARN kept. */
+  /** A later attempt: the newest readable journal (or none), and the containers that YARN kept. */
   | { readonly type: "recovered"; readonly journal?: unknown; readonly keptContainers: readonly AllocatedContainer[] }
-  /** Of an earlier attempt: their node came late to a ResourceManager that had restarted, after this attempt had registered there. */
+  /** Containers of an earlier attempt whose node re-registered with a restarted ResourceManager only after this attempt had. */
   | { readonly type: "containers-recovered-late"; readonly containers: readonly AllocatedContainer[] }
   | { readonly type: "nodes-changed"; readonly nodes: readonly NodeView[] }
-  /** What is left to this application in its queue; changes seldom. */
+  /** What is left for this application in its queue; changes seldom. */
   | { readonly type: "headroom-changed"; readonly available: Resource }
   | { readonly type: "containers-allocated"; readonly containers: readonly AllocatedContainer[] }
   | {
@@ -89,7 +91,7 @@ export type Event =
       readonly type: "launch-failed";
       readonly containerId: string;
       readonly message: string;
-      /** The node is to blame (unreachable, disk), rather than what was asked of it. */
+      /** The node is to blame (unreachable, disk), rather than the request. */
       readonly nodeAtFault: boolean;
     }
   | ({ readonly type: "executor-registered" } & ExecutorRegistration)
@@ -105,29 +107,29 @@ export type Event =
   | Report<"transfer" | "service-announced">
   /** The time that was asked for has come, or is past. */
   | { readonly type: "wake-up" }
-  /** This ApplicationMaster stood still for a while; what was not heard meanwhile says nothing about executors. */
+  /** This ApplicationMaster stood still for a while; hearing nothing meanwhile says nothing about executors. */
   | { readonly type: "paused" }
   | { readonly type: "stop-requested"; readonly reason: string }
-  /** Optuna says what a trial of a search is to try. */
+  /** Optuna proposes what a trial of a search is to try. */
   | { readonly type: "trial-proposed"; readonly number: number; readonly params: Parameters }
-  /** It cannot be asked any more. `hasRun`: the interpreter that asks it could be started. */
+  /** Optuna cannot be asked any more. `hasRun`: the interpreter that asks it could be started. */
   | { readonly type: "proposals-failed"; readonly problem: string; readonly hasRun: boolean }
   | { readonly type: "resource-manager-resynced" }
   | { readonly type: "resource-manager-shutdown"; readonly reason: string }
-  /** What was asked is refused (an unknown label or resource type): waiting cannot help. */
+  /** The ask is refused (an unknown label or resource type): waiting cannot help. */
   | { readonly type: "ask-refused"; readonly message: string }
-  /** The cluster takes no constraints on places. */
+  /** The cluster does not accept placement constraints. */
   | { readonly type: "constraints-refused"; readonly message: string }
-  /** For so many containers of a role there is no place at present that its constraint allows; they are not looked for any more. */
+  /** So many containers of a role have at present no place that their constraint allows; YARN no longer looks for any. */
   | { readonly type: "ask-unplaced"; readonly role: string; readonly count: number }
-  /** A role's containers are larger than any that is given. */
+  /** A role's containers are larger than any that YARN gives. */
   | {
       readonly type: "ask-too-large";
       readonly role: string;
       readonly message: string;
-      /** The largest one with the nodes there are now; absent when that is not said. */
+      /** The largest with the nodes registered now; absent when YARN does not say. */
       readonly allowed?: Resource;
-      /** The largest one with whatever nodes; absent when that is not said. */
+      /** The largest with any nodes; absent when YARN does not say. */
       readonly configured?: Resource;
     }
   | { readonly type: "journal-written"; readonly sequence: number }

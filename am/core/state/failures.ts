@@ -10,7 +10,7 @@ export interface Ending {
   readonly containerId: string;
   readonly host: string;
   readonly generation: number;
-  /** Its task had joined the gang late, with a number of its own: this one. */
+  /** The generation number of its task, where that had joined the gang late with a number of its own. */
   readonly joinedAs?: number;
   /** When it happened, by the clock of the machine that saw it. */
   readonly atMs: number;
@@ -21,19 +21,19 @@ export interface Ending {
   readonly class: FailureClass;
   /** The machine may be at fault: counts on the blame ladder. */
   readonly machine: boolean;
-  /** A launch that the node refused through no fault of its own: counts for the task alone. */
+  /** A launch that the node refused through no fault of its own: counts for the task only. */
   readonly refused?: true;
-  /** Who said so: YARN's completion status replaces what was guessed from its link. */
+  /** Who reported it: YARN's completion status replaces what was inferred from its link. */
   readonly source: "child" | "link" | "yarn" | "core";
   readonly reason: EndingReason;
-  /** Whom people are told of as the root, where that is not its task; empty: nobody. */
+  /** Whom people are told of as the root, where that is not the ending's task; empty: nobody. */
   readonly named?: { readonly task?: string; readonly host?: string; readonly containerId?: string };
   readonly exit: string;
   readonly lines: readonly string[];
   readonly remedy?: Remedy | undefined;
   /** The file that its node could not fetch for it. */
   readonly resource?: string;
-  /** What its program failed of at its start, where the next start would meet it again; see `startFailureOf`. */
+  /** The failure of its program at its start, where the next start would meet it again; see `startFailureOf`. */
   readonly startFailure?: string;
 }
 
@@ -47,13 +47,13 @@ export interface Suspension {
   readonly toMs: number;
 }
 
-/** A budget of restarts: of a failure class, the job's or that of a role which has its own. */
+/** A budget of restarts for a failure class: the job's, or that of a role with its own. */
 export interface Payer {
   readonly class: FailureClass;
   readonly role?: string;
 }
 
-/** What each means, and what may follow, is in `verdict-moves.ts`. */
+/** `verdict-moves.ts` says what each means and what may follow. */
 export type VerdictPhase = "held" | "proceeded" | "doubted";
 
 /** What ended one generation; open until every task of it is accounted for, or the time is up. */
@@ -61,13 +61,15 @@ export interface Verdict {
   readonly generation: number;
   /** The task that lives on its own and whose life this is about; empty: the gang. */
   readonly scope: string;
-  /** The time for the whole picture; absent once that is up. */
+  /** When the evidence must be complete; absent once that time is up. */
   deadline: Deadline | undefined;
   /** By task. */
   endings: Record<string, Ending>;
-  /** The task whose ending is the strongest so far, among equals the earliest. */
+  /** The task whose ending is the strongest so far; among equals, the earliest. */
   root: string;
-  /** What tasks were in the generation when they went on to the next one: a verdict that ends the job is about these lives. */
+  /**
+   * The state of tasks in the generation when they went on to the next one: a verdict that ends the job is about these lives.
+   */
   readonly lives: Record<string, TaskRecord>;
   /** Containers whose tasks' ends are not known yet, by id. */
   unaccounted: Record<string, true>;
@@ -79,18 +81,18 @@ export interface Verdict {
 export interface GenerationRecord {
   readonly generation: number;
   readonly startedAtMs: number;
-  /** When it had got the last of its containers so far; absent where it kept all. */
+  /** When the last of its containers so far was allocated; absent where it kept all. */
   allocatedAtMs?: number;
-  /** When the last of the executors that were started for it had begun. */
+  /** When the last of the executors started for it had begun. */
   localizedAtMs?: number;
-  /** When its cluster spec went out; of one that an earlier attempt may have sent, when that was found. */
+  /** When its cluster spec was sent; where an earlier attempt may have sent it, when that was found out. */
   specAtMs: number | undefined;
-  /** When all of its programs ran; where each starts by itself, the first. */
+  /** When all of its programs ran or, where each starts by itself, the first did. */
   runningAtMs: number | undefined;
   endedAtMs: number | undefined;
   endedBy: Cause | undefined;
   resumedFrom: Checkpoint | undefined;
-  /** What all of it failed of at its start; see `sharedStartFailure`. */
+  /** The failure of all of it at its start; see `sharedStartFailure`. */
   startFailure?: string | undefined;
 }
 

@@ -14,7 +14,7 @@ const PHASES = {
   over: "the job's outcome is decided, none of its tasks starts any more",
 } satisfies Record<GangPhase, string>;
 
-/** All that may become of a gang, in the order of its life. */
+/** Everything that may happen to a gang, in the order of its life. */
 const ROWS = [
   { on: "turn-comes", from: ["ahead"], to: "gathering", durable: true, does: "begin" },
   { on: "spec-sent", from: ["gathering"], to: "running", durable: true, does: "startGang" },
@@ -47,7 +47,7 @@ type GangMove = (typeof ROWS)[number]["on"];
 
 export const GANG = machine<GangPhase, GangMove>({ name: "gang", phases: PHASES, groups: {}, rows: ROWS });
 
-/** The one way a gang changes its phase. What it held until it ran says nothing of its next start. */
+/** The only way to change a gang's phase. How it held containers until it ran says nothing about its next start. */
 export function moveGang(step: Step, gang: GangState, on: GangMove): void {
   const to = follow(step, GANG, gang, `gang ${gang.position}`, on);
   if (to === undefined) {
@@ -64,7 +64,7 @@ export function isRestarting({ phase }: Pick<GangState, "phase">): boolean {
   return phase === "ending" || phase === "restarting";
 }
 
-/** Whether the cluster spec of its present generation is out. */
+/** Whether the cluster spec of its present generation has been sent. */
 export function isSpecOut({ generations }: Pick<GangState, "generations">): boolean {
   return generations.at(-1)?.specAtMs !== undefined;
 }
@@ -75,7 +75,7 @@ export function gatheringGeneration({ generations }: Pick<GangState, "generation
   return present?.specAtMs === undefined && present?.runningAtMs === undefined ? present : undefined;
 }
 
-/** Whether a cluster spec was out in some generation. */
+/** Whether a cluster spec was sent in some generation. */
 export function wasSpecOut({ generations }: Pick<GangState, "generations">): boolean {
   return generations.some(({ specAtMs }) => specAtMs !== undefined);
 }

@@ -11,7 +11,7 @@ import type { CoreState, Identity } from "./state.ts";
 
 const NO_TIME = { heldMs: 0, startMs: 0, handOverMs: 0, barrierMs: 0, afterLastMs: 0 };
 
-/** A job of which nothing has happened yet: every task waits. */
+/** A job in which nothing has happened yet: every task waits. */
 export function initialState(spec: JobSpec, identity: Identity): CoreState {
   const stages = stagesOf(spec.roles);
   const { search, trials = 1 } = spec;
@@ -164,7 +164,9 @@ function newTask(role: RoleSpec, position: number, index: number, first: number)
   };
 }
 
-/** A trial of an earlier search is as it was then; what was interrupted waits, with its parameters and checkpoint. */
+/**
+ * Restores a trial of an earlier search as it was then; an interrupted one waits, with its parameters and checkpoint.
+ */
 function recall(task: TaskRecord, line: TrialLine, metric: string, pausing: Pausing | undefined): void {
   const trial = trialOfLine(line);
   const { state, value, step = 0, reports = [] } = trial;

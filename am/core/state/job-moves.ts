@@ -27,7 +27,7 @@ type JobMove = (typeof ROWS)[number]["on"];
 
 export const JOB = machine<JobPhase, JobMove>({ name: "job", phases: PHASES, groups: {}, rows: ROWS });
 
-/** The one way the job changes its phase. */
+/** The only way to change the job's phase. */
 export function moveJob(step: Step, on: JobMove): void {
   follow(step, JOB, step.state, step.state.applicationId, on);
 }

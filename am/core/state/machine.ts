@@ -1,12 +1,12 @@
 import { type Machine, type Row as MachineRow, rowOf } from "../../../src/moves.ts";
 import { defect, noteDurable, type Step } from "./step.ts";
 
-/** A row that says whether the journal holds it. */
+/** A row that also says whether the journal holds the move. */
 export type Row<Phase extends string> = MachineRow<Phase> & { readonly durable: boolean };
 
 /**
- * Where it goes; undefined where it stays. A move that the table does not have is a defect of ours: it throws in tests and simulation, and
- * is logged once in production, where it changes nothing.
+ * The next phase; undefined where it stays. A move that the table does not have is a defect of ours: it throws in tests and simulation; in
+ * production it is logged once and changes nothing.
  */
 export function nextPhase<Phase extends string, On extends string>(
   step: Step,
@@ -29,9 +29,9 @@ export function nextPhase<Phase extends string, On extends string>(
 }
 
 /**
- * Moves what has a phase.
+ * Moves something that has a phase.
  * @param id by which people know it
- * @returns where to; undefined where it stays
+ * @returns the next phase; undefined where it stays
  */
 export function follow<Phase extends string, On extends string>(
   step: Step,

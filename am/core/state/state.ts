@@ -6,7 +6,7 @@ import type { NodeBlame } from "./failures.ts";
 import type { GangState } from "./gang.ts";
 import type { ContainerRecord, Deadline, RoleAsk, RoleState, TaskRecord } from "./records.ts";
 
-/** What each means, and what may follow, is in `job-moves.ts`. */
+/** `job-moves.ts` says what each means and what may follow. */
 export type JobPhase = "starting" | "under-way" | "finishing" | "over";
 
 export interface CoreState {
@@ -17,25 +17,25 @@ export interface CoreState {
   /** When the first attempt started. */
   startedAtMs: number;
   phase: JobPhase;
-  /** Later attempts that went on with the job. */
+  /** Later attempts that took the job over. */
   readonly takeovers: Takeover[];
-  /** What a later attempt heard before it knew the job; see early.ts. */
+  /** Events that a later attempt heard before it knew the job; see early.ts. */
   readonly early: Event[];
   readonly gangs: GangState[];
   /** The highest number given to any life of any task. */
   lastGeneration: number;
   /** How long roles may still run on after the end of a group, by the number of the limit in the job. */
   readonly groupDeadlines: Record<string, Deadline>;
-  /** Roles that the job waited for and does not any more. */
+  /** Roles that the job waited for and no longer does. */
   readonly untracked: string[];
   readonly tasks: TaskRecord[];
   readonly roles: RoleState[];
   /** By role. */
   readonly asks: RoleAsk[];
-  /** How long hosts are named that bring nothing. */
+  /** How long hosts that bring nothing are still named. */
   hintsDeadline: Deadline | undefined;
   readonly containers: Record<string, ContainerRecord>;
-  /** Containers that are over, so that what is heard of them later is known as late. */
+  /** Containers that have ended, so that later messages about them are recognised as late. */
   readonly ended: Record<string, EndedContainer>;
   /** Kept containers that may yet name their task, by role. */
   readonly unclaimed: number[];
@@ -43,7 +43,7 @@ export interface CoreState {
   headroom: Resource | undefined;
   counted: CountedResources;
   resourceTypes: readonly string[];
-  /** How many executors are heard at present, and how many are silent or their streams broken. */
+  /** How many executors are heard at present, and how many are silent or have broken streams. */
   heard: number;
   unheard: number;
   readonly blame: Record<string, NodeBlame>;
@@ -53,15 +53,18 @@ export interface CoreState {
   readonly unfetched: Record<string, string>;
   readonly services: { name: string; url: string; task: string }[];
   outcome: JobOutcome | undefined;
-  /** By task, the lives that the outcome is about, where their tasks had gone on to another generation. */
+  /** By task: the lives that the outcome is about, where their tasks had gone on to another generation. */
   judgedLives: Readonly<Record<string, TaskRecord>>;
   finish: FinishStage;
   /** When the present stage of the ending began. */
   finishSinceMs: number;
-  /** When the present stage of the ending is over whatever is still missing; absent where it is not bounded. */
+  /** When the present stage of the ending is over, whatever is still missing; absent where it is not bounded. */
   finishDeadline: Deadline | undefined;
   readonly journal: JournalState;
-  /** What is decided and must not happen before the journal holds it, oldest first, by what it is and whose; see barrier.ts. */
+  /**
+   * What is decided and must not happen before the journal holds it, oldest first, keyed by what it is and whose; see
+   * barrier.ts.
+   */
   readonly held: Record<string, Held>;
   readonly wakeUp: WakeUp;
   /** The last time that this ApplicationMaster did not hear what happened; see deadlines.ts. */
@@ -74,19 +77,19 @@ export interface CoreState {
     vcores: number;
     gpus: number;
     countedAtMs: number;
-    /** Of a search. */
+    /** In a search only. */
     readonly time?: { -readonly [Part in keyof ContainerTime]: number } & { countedAtMs: number };
   };
 }
 
 /**
- * What is known of a container that is over.
- * - `known`: all that matters
- * - `before-allocation`: YARN told of its end first; that it had been given answers what was asked for
+ * What is known of a container that has ended.
+ * - `known`: everything that matters
+ * - `before-allocation`: YARN reported its end first; its later allocation still counts as an answer to the ask
  */
 export type EndedContainer = "known" | "before-allocation";
 
-/** How far the ending is; `job-moves.ts`, too. */
+/** How far the ending has got; also in `job-moves.ts`. */
 export type FinishStage = "none" | "journaling" | "stopping" | "unregistering";
 
 export interface JournalState {
@@ -96,30 +99,31 @@ export interface JournalState {
   inFlight: number;
   /** The highest number known to be written. */
   durableSequence: number;
-  /** Something durable changed since the last snapshot. */
+  /** Something durable has changed since the last snapshot. */
   dirty: boolean;
   writtenAtMs: number;
   /** Number of the first snapshot that holds the highest generation number. */
   generationSequence: number;
-  /** Tasks that have ended for good and are written beside a snapshot, by its sequence. */
+  /** Trials that have ended for good and are written beside a snapshot, with its sequence. */
   readonly apart: Record<string, number>;
-  /** Why the last write failed; empty after one that did not. */
+  /** Why the last write failed; empty after a success. */
   failure: string;
-  /** When the first of the writes failed that have failed since one that did not. */
+  /** When the first write of the present run of failures failed. */
   failingSinceMs: number;
 }
 
 /**
  * What waits for a snapshot to be written.
- * - `prepare`: an executor is told to make ready for its task's generation
- * - `start-gang`: the cluster spec goes out
- * - `start-task`: a task that waits for nobody starts
+ * - `prepare`: an executor is told to prepare for its task's generation
+ * - `start-gang`: the cluster spec is sent
+ * - `start-task`: a task that waits for no other starts
  * - `stop-trial`: a trial that is not among the best is stopped
- * - `drop-checkpoints`: what executors stored of a trial's checkpoints is removed
+ * - `drop-checkpoints`: the stored checkpoints of a trial are removed
  * - `task-done`: the container of a task that never starts again serves another, or goes back
  * - `stage-done`: the stages after it begin, in its containers
  * - `end`: the outcome is carried out
- * - `transfer`: a job that has succeeded otherwise may fail by what its executor says of an upload; only then the job is over
+ * - `transfer`: a job that has otherwise succeeded may fail because of an upload that an executor reports; the job is over only
+ *   then
  */
 export type Held =
   | {
@@ -136,7 +140,7 @@ export type Held =
 export interface WakeUp {
   /** When the shell is to wake the core; 0 while it is not. */
   atMs: number;
-  /** No container's deadline is over before; 0 while there is none. */
+  /** No container's deadline ends before this; 0 while there is none. */
   containersMs: number;
 }
 

@@ -5,7 +5,7 @@ import type { GangState } from "./gang.ts";
 import type { ContainerRecord, RoleState, TaskRecord } from "./records.ts";
 import type { CoreState, Identity } from "./state.ts";
 
-/** What every decision works on: the job, its state, the time of this step and the effects it has so far. */
+/** What every decision works on: the job, its state, the time of this step and its effects so far. */
 export interface Step {
   readonly spec: JobSpec;
   readonly identity: Identity;
@@ -14,12 +14,12 @@ export interface Step {
   readonly positions: ReadonlyMap<string, number>;
   nowMs: number;
   effects: Effect[];
-  /** Something that people see changed in this step. */
+  /** Whether something that people see changed in this step. */
   changed: boolean;
-  /** What becomes of a defect of ours, and which were told. */
+  /** What happens on a defect of ours, and which ones were reported. */
   readonly defects: Defects;
   readonly told: Set<string>;
-  /** Nodes, or what is wanted of them together, changed in this step. */
+  /** Whether nodes, or what is wanted of them in all, changed in this step. */
   roomChanged: boolean;
   /** A snapshot of the journal as text. */
   readonly textOf: (snapshot: object) => string;
@@ -56,7 +56,7 @@ export function noteDurable({ state }: Pick<Step, "state">): void {
   state.journal.dirty = true;
 }
 
-/** What our own rules exclude. Told once for each kind, which is `what`. */
+/** Something that our own rules exclude. Reported once per kind, which is `what`. */
 export function defect(step: Step, what: string, where: string): void {
   if (step.defects === "throw") {
     throw new Error(`${what} (${where})`);
@@ -100,14 +100,13 @@ export function gangOf({ state }: Pick<Step, "state">, task: { readonly role: nu
   return gang;
 }
 
-/** The gang's tasks. */
 export function tasksOf({ state }: Pick<Step, "state">, gang: GangState): TaskRecord[] {
   return state.tasks.filter(({ role }) => state.roles[role]?.gang === gang.position);
 }
 
 /** The gang's roles, each with its position. */
 export function rolesOf({ state }: Pick<Step, "state">, gang: GangState): [number, RoleState][] {
-  // Called several times in each step, for each gang.
+  // A plain loop: this is called several times in each step, for each gang.
   const roles: [number, RoleState][] = [];
   for (const position of gang.roles) {
     const role = state.roles[position];
@@ -118,17 +117,17 @@ export function rolesOf({ state }: Pick<Step, "state">, gang: GangState): [numbe
   return roles;
 }
 
-/** The position of a role in the job: trials that are gangs have the same ones, one trial behind the other. */
+/** The position of a role in the job: trials that are gangs all have the job's roles, one trial after the other. */
 export function inJob({ spec }: Pick<Step, "spec">, position: number): number {
   return position % spec.roles.length;
 }
 
-/** Gangs whose turn has come: what is ahead needs nothing. */
+/** Gangs whose turn has come: the others need nothing yet. */
 export function begunGangs({ state }: Pick<Step, "state">): GangState[] {
   return state.gangs.filter(({ phase }) => phase !== "ahead");
 }
 
-/** The gang that began last: what concerns the whole job is told as of its generation. */
+/** The gang that began last: what concerns the whole job is reported under its generation. */
 export function presentGang({ state }: Pick<Step, "state">): GangState | undefined {
   return state.gangs.reduce<GangState | undefined>(
     (last, gang) => (gang.generation > (last?.generation ?? 0) ? gang : last),
@@ -162,7 +161,7 @@ export function log(
   emit(step, { type: "log", level, event, message, ...(fields === undefined ? {} : { fields }) });
 }
 
-/** A line of the job's history. */
+/** Adds a line to the job's history. */
 export function record(step: Step, happening: Happening, about: Partial<TaskRecord> = {}): void {
   emit(step, {
     type: "record",

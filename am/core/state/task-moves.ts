@@ -28,7 +28,7 @@ const PHASES = {
   lost: "its container or executor was lost while the program should have run",
 } satisfies Record<TaskPhase, string>;
 
-/** All that may become of a task, in the order of its life. */
+/** Everything that may happen to a task, in the order of its life. */
 const ROWS = [
   { on: "container-given", from: ["waiting"], to: "allocated", durable: false, does: "bind" },
   { on: "container-handed-over", from: ["waiting"], to: "allocated", durable: true, does: "handOver" },
@@ -111,7 +111,7 @@ export const TASK = machine<TaskPhase, TaskMove>({
   rows: ROWS,
 });
 
-/** The one way a task changes its phase. */
+/** The only way to change a task's phase. */
 export function moveTask(step: Step, task: TaskRecord, on: TaskMove): void {
   const from = task.phase;
   if (follow(step, TASK, task, task.id, on) === undefined) {

@@ -9,7 +9,10 @@ const PHASES = {
   doubted: "the same, but by later evidence the job cannot go on: it waits until every task is accounted for",
 } satisfies Record<VerdictPhase, string>;
 
-/** All that may become of a verdict until it is closed: every task is accounted for, or the time for that is up. */
+/**
+ * Everything that may happen to a verdict until it is closed: when every task is accounted for, or the time for that is
+ * up.
+ */
 const ROWS = [
   { on: "job-can-go-on", from: ["held", "doubted"], to: "proceeded", durable: true, does: "reconsider" },
   { on: "job-can-go-on", from: ["proceeded"], to: "ignored", durable: false, does: "reconsider" },
@@ -26,13 +29,13 @@ export const VERDICT = machine<VerdictPhase, VerdictMove>({
   rows: ROWS,
 });
 
-/** The one way a verdict changes its phase. */
+/** The only way to change a verdict's phase. */
 export function moveVerdict(step: Step, verdict: Verdict, on: VerdictMove): void {
   const { generation, scope } = verdict;
   follow(step, VERDICT, verdict, scope === "" ? `generation ${generation}` : scope, on);
 }
 
-/** Whether the job fails by it as it stands. */
+/** Whether the job fails because of it, as it stands. */
 export function endsJob({ phase }: Pick<Verdict, "phase">): boolean {
   return phase !== "proceeded";
 }

@@ -6,7 +6,7 @@ import type { TaskRecord } from "../state/records.ts";
 import { gangOf, roleOf } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 
-/** How the tasks of these roles ended, without the one that asks; undefined: one of them runs, or may start again. */
+/** How the tasks of these roles ended, except the one that asks; undefined: one of them runs, or may start again. */
 export function endsOf(
   core: Pick<Core, "spec" | "state">,
   asking: TaskId,
@@ -14,14 +14,14 @@ export function endsOf(
 ): readonly TaskEnd[] | undefined {
   const { phase, tasks } = core.state;
   const isMeant = (task: TaskRecord) => task.id !== asking && roles.includes(roleOf(core, task).name);
-  // A later attempt first reads what is known.
+  // A later attempt must first read the journal.
   if (phase === "starting" || tasks.some((task) => isMeant(task) && !hasEndedForGood(core, task))) {
     return undefined;
   }
   return tasks.filter(isMeant).map(({ id, phase: state, exit }) => ({ task: id, state, exit }));
 }
 
-/** While what follows from a failure is not decided, its gang may start again. */
+/** Until the consequences of a failure are decided, its gang may start again. */
 function hasEndedForGood({ state }: Pick<Core, "state">, task: TaskRecord): boolean {
   const gang = gangOf({ state }, task);
   const isDecided = state.outcome !== undefined || (gang.verdicts.length === 0 && !isRestarting(gang));

@@ -13,7 +13,7 @@ import { begun, retriesOf, trialOf } from "../policies/trials.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { checkpointOfTrial, earlierApplication, endedState } from "./status.ts";
 
-/** What a search leaves when it has ended, by the names of the files; undefined of another job. */
+/** What a search leaves when it has ended, by file name; undefined for any other job. */
 export function searchFiles(
   core: Pick<Core, "spec" | "state">,
   job: JobStatus,
@@ -39,18 +39,18 @@ export function searchFiles(
   };
 }
 
-/** What `trials.jsonl` has. */
+/** The content of `trials.jsonl`. */
 export function textOfTrials(lines: readonly TrialLine[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** The lines of `trials.jsonl`; none of a job that is no search. */
+/** The lines of `trials.jsonl`; none for a job that is no search. */
 export function trialLines(core: Pick<Core, "spec" | "state">, job: Ran): TrialLine[] {
   const { search } = core.spec;
   return search === undefined ? [] : saidOnce(search, endedTrials(core, job));
 }
 
-/** The first line says what all were tried for: another search does not go on with them. */
+/** The first line records what all trials were tried for: a search for something else does not go on with them. */
 function saidOnce({ metric, direction, space }: Search, trials: readonly { readonly line: TrialLine }[]): TrialLine[] {
   const search = { metric, direction, space: spaceWords(space) };
   return trials.map(({ line }, number) => (number === 0 ? { ...line, search } : line));
@@ -76,7 +76,7 @@ function described({ space, points, ...all }: Search) {
   return { ...search, space: spaceWords(space), points };
 }
 
-/** In the words of `readTrialLine`, and some more. */
+/** A line as `readTrialLine` reads it, with some more fields. */
 function lineOf(
   core: Pick<Core, "spec" | "state">,
   task: TaskRecord,

@@ -59,7 +59,7 @@ export function progressOf({ spec, state }: Pick<Core, "spec" | "state">): numbe
 /** The job as people and programs see it at `nowMs`. */
 export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): JobStatus {
   const { spec, state } = core;
-  // Of a search the first one tells for all: how often a trial started again is told of its task.
+  // In a search the first gang speaks for all: how often a trial was restarted is shown with its task.
   const gang = spec.trials === undefined ? presentGang(core) : undefined;
   const generations = generationsOf(core);
   return {
@@ -82,7 +82,7 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     budgets: budgetsOf(core, gang, nowMs),
     services: state.services.map((service) => ({ ...service })),
     ...(spec.resumeFrom === undefined ? {} : { resumeFrom: spec.resumeFrom }),
-    // Of a search each trial has its own.
+    // In a search each trial has its own.
     ...(gang === undefined || spec.search !== undefined ? {} : checkpoints(gang)),
     usage: usageOf(core, nowMs),
     ...(spec.search === undefined ? {} : { search: searchStatus(core, spec.search, nowMs) }),
@@ -103,7 +103,7 @@ function usageOf({ spec, state: { usage } }: Pick<Core, "spec" | "state">, nowMs
   return cost === undefined ? held : { ...held, cost };
 }
 
-/** Those of the gang; a role's own is that of its own gang. */
+/** Budgets of the gang; a role's own budget is that of its own gang. */
 function budgetsOf(core: Pick<Core, "spec" | "state">, gang: GangState | undefined, nowMs: number): Budgets {
   const left = (payer: Payer, of = gang) => budgetOf(core, of ?? { charges: [] }, payer, nowMs);
   const own = core.spec.roles.filter(({ retryCount }) => retryCount !== undefined);
@@ -127,7 +127,7 @@ function checkpoints({ checkpoint, droppedCheckpoint: dropped }: GangState): Par
   };
 }
 
-/** Of all gangs, in the order in which they began. */
+/** Generations of all gangs, in the order in which they began. */
 function generationsOf(core: Pick<Core, "spec" | "state">): GenerationSummary[] {
   const { gangs } = core.state;
   if (core.spec.trials !== undefined) {
@@ -157,7 +157,7 @@ function generationSummary(
   };
 }
 
-/** How far its tasks have come together; what of it a kept container had already took no time. */
+/** When all its tasks had reached each phase; what a kept container already had took no time. */
 function gatheringTimes(
   core: Pick<Core, "spec" | "state">,
   gang: GangState,
@@ -174,7 +174,7 @@ function gatheringTimes(
   return { allocatedAtMs, localizedAtMs, ...registered };
 }
 
-/** While gangs are at work, what keeps the job from running: of a search, as long as no trial runs. */
+/** While gangs are at work, what keeps the job from running; in a search, as long as no trial runs. */
 function jobState({ spec, state }: Pick<Core, "spec" | "state">): JobState {
   const { phase, outcome, gangs } = state;
   if (phase === "over") {
@@ -192,7 +192,7 @@ function jobState({ spec, state }: Pick<Core, "spec" | "state">): JobState {
   return gangs.some((gang) => gang.phase === "gathering") ? "gathering" : "running";
 }
 
-/** Of a search all trials together. */
+/** In a search, of all trials together. */
 function roleStatus(core: Pick<Core, "spec" | "state">, position: number): RoleStatus {
   const role = roleOf(core, { role: position });
   const { name, resource, nodeLabel } = role;
@@ -238,12 +238,12 @@ function searchStatus(
 
 const PARAMETER = /(\{\{param\.[^{}]*\}\})/;
 
-/** A part of a value: what is filled in later is quoted then. */
+/** A part of a value: parameters are quoted when they are filled in. */
 function quoted(part: string): string {
   return part === "" || PARAMETER.test(part) ? part : shellWords([part]);
 }
 
-/** The command of a role for any shell, with those of its variables that have parameters in them. */
+/** The command of a role for any shell, with those of its variables that contain parameters. */
 function programOf(role: RoleSpec | undefined): string {
   const { command = "", environment = {} } = role ?? {};
   const variables = Object.entries(environment).filter(([, value]) => value.includes("{{param."));
@@ -251,7 +251,7 @@ function programOf(role: RoleSpec | undefined): string {
   return words.length === 0 ? command : `(export ${words.join(" ")}; ${command})`;
 }
 
-/** When its job has ended, what still ran has been interrupted. */
+/** When its job has ended, a trial that still ran has been interrupted. */
 export function endedState(outcome: JobOutcome | undefined, { state }: Pick<Trial, "state">): TrialState {
   return outcome !== undefined && state === "running" ? "interrupted" : state;
 }
@@ -273,22 +273,22 @@ function trialStatus({ spec, state }: Pick<Core, "spec" | "state">, task: TaskRe
   };
 }
 
-/** The one that has the logs of a trial that ended in an earlier search. */
+/** The application that has the logs of a trial which ended in an earlier search. */
 export function earlierApplication(spec: Core["spec"], { id }: Pick<TaskRecord, "id">): string | undefined {
   const trials = spec.search?.before;
-  // Few searches go on with another one: the others' ids are not looked at each time that somebody asks.
+  // Few searches go on from another one: for all others this avoids parsing ids on every request.
   const name = trials && parseTaskId(id);
   const before = name && trials[inTrial(spec, name).number];
   return before !== undefined && isEnded(before) ? before.application : undefined;
 }
 
-/** Of a trial that is stopped early the value as it was then. */
+/** For a trial that is stopped early, the value at that time. */
 function metricsOf({ search }: Core["spec"], { metrics, trialStop, trialValue }: TaskRecord) {
   const isStopped = search !== undefined && trialStop !== undefined && typeof trialValue === "number";
   return isStopped ? { ...metrics, [search.metric]: trialValue } : metrics;
 }
 
-/** The furthest one that any container can read. */
+/** The furthest checkpoint that any container can read. */
 export function checkpointOfTrial(state: CoreState, task: TaskRecord): Checkpoint | undefined {
   return task.checkpoint ?? gangOf({ state }, task).checkpoint;
 }

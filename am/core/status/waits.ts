@@ -33,7 +33,7 @@ export function waitsOf(job: Job, nowMs: number): Wait[] {
   });
 }
 
-/** In words the tasks of a search are trials. */
+/** In words, the tasks of a search are trials. */
 function spoken({ spec }: Job, reason: WaitReason): WaitReason {
   if (reason.code !== "executors" && reason.code !== "programs") {
     return reason;
@@ -84,7 +84,7 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState,
   const generation = gang.generations.at(-1);
   const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
   const waits: WaitFacts[] = [];
-  // Of a search those that may run: the others have their turn when these have ended.
+  // In a search only those that may run: the others get their turn when these have ended.
   const missing = Math.min(role.counts.waiting, trialsToBegin(job, inJob(job, position)));
   if (missing > 0) {
     const since = waitingSince(job, position, sinceMs);
@@ -109,7 +109,7 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState,
   return waits;
 }
 
-/** Since when containers are awaited. Of a search most tasks wait for their turn, not for these. */
+/** Since when containers are awaited. In a search most tasks wait for their turn, not for containers. */
 function waitingSince(job: Job, position: number, begunAtMs: number): number {
   const { sinceMs } = job.state.asks[inJob(job, position)] ?? {};
   if (isOfTasks(job) && sinceMs !== undefined) {
@@ -118,7 +118,7 @@ function waitingSince(job: Job, position: number, begunAtMs: number): number {
   return Math.min(...tasksIn(job, position, ["waiting"]).map(({ waitingSinceMs = begunAtMs }) => waitingSinceMs));
 }
 
-/** What those without a container are to the others of an elastic role, which run. */
+/** Why tasks of an elastic role without a container are waited for while the others already run. */
 function joinersReason(job: Job, position: number): Partial<WaitFacts> {
   const { name: role, instances, minInstances: least } = roleOf(job, { role: position });
   if (least === undefined || startsWithGang(job, { role: position })) {
@@ -199,7 +199,7 @@ function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): WaitF
   return waits;
 }
 
-/** What a gang in part costs while it waits. */
+/** What an incomplete gang costs while it waits. */
 function heldMeanwhile(
   { containers, roles }: CoreState,
   { position, hold, generations }: GangState,
@@ -276,7 +276,7 @@ function keptWaits({ spec, state }: Job): WaitFacts[] {
   ];
 }
 
-/** Programs that still run on nodes which leave the cluster, and are to save what they have before. */
+/** Programs that still run on nodes which leave the cluster, and should save their state before. */
 function departureWaits({ state }: Job, gang: GangState): WaitFacts[] {
   const departures = Object.values(state.containers).flatMap(
     ({ task, role, host, notice, deadlines: { departure } }) =>

@@ -5,7 +5,7 @@ import { ENTRY_BYTES, keyBytes, storeLimits } from "./limits.ts";
 import { lifeName, type StoreState } from "./records.ts";
 
 /**
- * Carries out one change, and remembers it for those who watch. Those of one revision come one after the other.
+ * Carries out one change, and remembers it for watchers. Changes of one revision follow one another.
  * @param place of its key, where that is known
  */
 export function apply(state: StoreState, change: Change, place = placeOf(state.entries, change.key)): void {
@@ -21,7 +21,7 @@ export function apply(state: StoreState, change: Change, place = placeOf(state.e
   remember(state, change);
 }
 
-/** Those that were taken from the list already. */
+/** Accounts for entries that were already taken from the list. */
 export function forget(state: StoreState, gone: readonly Entry[], revision: number): void {
   for (const entry of gone) {
     account(state, entry, -1);
@@ -35,7 +35,7 @@ function remember(state: StoreState, change: Change): void {
   state.changesBytes += sizeOf(change);
 }
 
-/** Forgets the oldest changes beyond the limits, whole revisions at a time, once they are a tenth more. */
+/** Forgets the oldest changes beyond the limits, whole revisions at a time, once the limits are exceeded by a tenth. */
 export function compact(state: StoreState): void {
   const { changes } = state;
   let { changesBytes: bytes } = state;
@@ -75,7 +75,7 @@ export function placeOf(entries: readonly Entry[], key: string): number {
   return countBefore(entries, (entry) => entry.key < key);
 }
 
-/** The part of the sorted list that the range holds. */
+/** The part of the sorted list that lies in the range. */
 export function placesOf(entries: readonly Entry[], { from, to }: Range): readonly [number, number] {
   const first = placeOf(entries, from);
   return [first, to === undefined ? entries.length : Math.max(first, placeOf(entries, to))];

@@ -5,17 +5,17 @@ import type { StoreState } from "./records.ts";
 import type { StoreFile } from "./store-file.ts";
 import { placeBehind } from "./watching.ts";
 
-/** With the attempt that wrote it. */
+/** A file with the attempt that wrote it. */
 export interface WrittenFile {
   readonly attempt: number;
   readonly file: StoreFile;
 }
 
-/** What nobody waits for is written this much later, together with what comes until then. */
+/** Changes that nobody waits for are written this much later, together with those that come until then. */
 const LAZY_MS = 1_000;
 const FIRST_RETRY_MS = 250;
 const LONGEST_RETRY_MS = 15_000;
-/** More to read for a later attempt than this, and a whole one is written. */
+/** A whole file is written when a later attempt would have more segments to read than this. */
 const MOST_SEGMENTS = 200;
 const LEAST_SEGMENT_BYTES = 256 << 10;
 
@@ -27,7 +27,7 @@ export interface StoreWrite {
   readonly isWhole: boolean;
 }
 
-/** Asks for what is not safe yet to be written. @param urgent somebody waits for it */
+/** Requests a write of what is not safe yet. @param urgent somebody waits for it */
 export function want({ journal, revision }: StoreState, urgent: boolean, nowMs: number): void {
   if ((journal.writing ?? journal.written) >= revision) return;
   journal.urgent ||= urgent;
@@ -72,7 +72,7 @@ export function written({ journal }: StoreState): void {
   delete journal.writing;
 }
 
-/** When a journal is written again, after so many failures in a row. */
+/** The pause before a journal is written again, after so many failures in a row. */
 export function retryAfterMs(failures: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
 }
@@ -83,7 +83,7 @@ export function writeFailed({ journal }: StoreState, nowMs: number): void {
   delete journal.writing;
 }
 
-/** The store as the files of earlier attempts have it, for that attempt to go on from. They come in the order of their writing. */
+/** The store as the files of earlier attempts have it, for this attempt to go on from. The files come in the order of writing. */
 export function recoveredStore(attempt: number, files: readonly WrittenFile[]): StoreState {
   const state = emptyStore(attempt);
   let wroteLast = 1;
@@ -99,7 +99,7 @@ export function recoveredStore(attempt: number, files: readonly WrittenFile[]): 
   return state;
 }
 
-/** Files may share revisions, each of which is whole in each. */
+/** Files may share revisions, each of which is complete in each file. */
 function takeChanges(state: StoreState, changes: readonly Change[]): void {
   const known = state.revision;
   for (const change of changes) if (change.revision > known) apply(state, change);

@@ -1,29 +1,32 @@
 import type { Operation, Refusal, Transaction } from "../../../src/job/store/transaction.ts";
 import type { StoreState } from "./records.ts";
 
-/** What the store holds at most; docs/guide/key-value-store.md tells people. */
+/** The most that the store holds; documented in docs/guide/key-value-store.md. */
 export const storeLimits = {
   keyBytes: 512,
   valueBytes: 128 << 10,
-  /** Of the values of one transaction: a message of a caller is read whole (MOST_REQUEST_BYTES). */
+  /** All values of one transaction together: a caller's message is read whole (MOST_REQUEST_BYTES). */
   requestBytes: 192 << 10,
   keys: 100_000,
   totalBytes: 32 << 20,
   operations: 128,
   listed: 10_000,
-  /** Of all lists of one transaction. */
+  /** All lists of one transaction together. */
   listedBytes: 2 << 20,
-  /** Of those that watches are told of; once they are a tenth more, all beyond go at once: what goes from the front of a list moves all of it. */
+  /**
+   * The changes kept for watches. Only once they exceed this by a tenth are all beyond it dropped, at once: removing from the front of a list
+   * moves all of it.
+   */
   changes: 100_000,
   changesBytes: 8 << 20,
 } as const;
 
-/** What a key takes besides its name and value, in memory, about. */
+/** What a key takes in memory besides its name and value, roughly. */
 export const ENTRY_BYTES = 100;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
-/** Why that transaction cannot be carried out, whatever the store holds; undefined: it can. */
+/** Why the transaction cannot be carried out, whatever the store holds; undefined: it can. */
 export function malformed({ conditions, success, failure }: Transaction): Refusal | undefined {
   const count = Math.max(conditions.length, success.length, failure.length);
   if (count > storeLimits.operations)
@@ -75,12 +78,12 @@ function badKey(key: string): Refusal | undefined {
   return limit(`a key has ${bytes} bytes, at most ${storeLimits.keyBytes} are allowed: ${key.slice(0, 40)}…`);
 }
 
-/** In UTF-8. */
+/** Length in UTF-8. */
 export function keyBytes(key: string): number {
   let bytes = key.length;
   for (let place = 0; place < key.length; place += 1) {
     const code = key.charCodeAt(place);
-    // The halves of a surrogate pair have two each.
+    // The halves of a surrogate pair take two bytes each.
     if (code >= 0x80) bytes += code < 0x800 || (code >= 0xd800 && code < 0xe000) ? 1 : 2;
   }
   return bytes;

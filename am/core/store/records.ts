@@ -3,17 +3,17 @@ import type { Change } from "../../../src/job/store/watched.ts";
 
 /** All that the store holds: plain data. */
 export interface StoreState {
-  /** Of the last change; the first one is 1. */
+  /** Revision of the last change; the first one is 1. */
   revision: number;
   /** Sorted by key. */
   entries: Entry[];
-  /** Of all keys and values, in bytes. */
+  /** Size of all keys and values, in bytes. */
   bytes: number;
-  /** How many keys each life owns that owns any. */
+  /** How many keys each life owns, for lives that own any. */
   owned: Record<string, number>;
   /** The latest changes, oldest first. */
   changes: Change[];
-  /** What they take, in bytes. */
+  /** Their size in bytes. */
   changesBytes: number;
   /** Changes up to this revision are no longer known one by one. */
   compacted: number;
@@ -22,7 +22,7 @@ export interface StoreState {
   readonly journal: JournalState;
 }
 
-/** An earlier attempt of the ApplicationMaster, and the last revision of it that is known. */
+/** An earlier attempt of the ApplicationMaster, and its last revision that is known. */
 export interface Epoch {
   readonly attempt: number;
   readonly lastRevision: number;
@@ -32,20 +32,20 @@ export interface Epoch {
 export interface JournalState {
   /** The attempt whose changes are written. */
   attempt: number;
-  /** Of the last file that was written or is being written; 0: none. */
+  /** Number of the last file that was written or is being written; 0: none. */
   sequence: number;
-  /** The revision up to which all is safe. */
+  /** The revision up to which everything is safe. */
   written: number;
-  /** The one that is being written. */
+  /** The revision that is being written. */
   writing?: number;
-  /** Of what is being written. */
+  /** Size of what is being written. */
   writingBytes: number;
   /** Files since the last whole one. */
   segments: number;
   segmentsBytes: number;
   /** Somebody waits for the next one. */
   urgent: boolean;
-  /** Not before then, where something is to be written. */
+  /** The next write, if there is something to write, is not before this time. */
   dueMs?: number;
   /** Failures since the last success. */
   failures: number;
@@ -57,7 +57,7 @@ export function lifeName({ task, generation }: Life): string {
   return `${task}#${generation}`;
 }
 
-/** What `lifeName` has made. */
+/** The inverse of `lifeName`. */
 export function lifeOfName(name: string): Life {
   const end = name.lastIndexOf("#");
   return { task: name.slice(0, end), generation: Number(name.slice(end + 1)) };

@@ -8,10 +8,10 @@ import {
   withPrefix,
 } from "../../../src/job/store/transaction.ts";
 
-/** The ranges that somebody may use. */
+/** The ranges that a caller may use. */
 export type Rights = readonly Range[];
 
-/** The job's owner. */
+/** The rights of the job's owner. */
 export const allRights: Rights = [{ from: "" }];
 
 /** A task has its own keys, which no other task sees, and those that all tasks share. */
@@ -19,7 +19,7 @@ export function rightsOfTask(task: string): Rights {
   return [withPrefix(`task/${task}/`), withPrefix("shared/"), BARRIERS];
 }
 
-/** Why that transaction is not theirs to make; undefined: it is. */
+/** Why the caller may not make the transaction; undefined: it may. */
 export function forbidden({ conditions, success, failure }: Transaction, rights: Rights): Refusal | undefined {
   const isBeyond = (operation: Operation) =>
     "key" in operation ? !isTheirs(operation.key, rights) : !mayUse(operation.range, rights);

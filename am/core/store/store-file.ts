@@ -4,8 +4,8 @@ import type { Change } from "../../../src/job/store/watched.ts";
 import type { Epoch } from "./records.ts";
 
 /**
- * One file of the store's journal: all that the store holds, or what has changed since the file before. A file whose write was thought to
- * have failed may be there, too: the next one begins where that one did.
+ * One file of the store's journal: all that the store holds, or what has changed since the file before. A file whose write seemed to have
+ * failed may exist, too: the next one begins where that one did.
  */
 export type StoreFile =
   | {

@@ -6,13 +6,13 @@ import { forbidden, type Rights } from "./rights.ts";
 import { endLife, transact } from "./transaction.ts";
 
 export interface StoreRequest {
-  /** Of the caller's choice, for the answer. */
+  /** Of the caller's choice; identifies the answer. */
   readonly id: number;
   readonly transaction: Transaction;
   readonly rights: Rights;
-  /** Of the task that asks, or is named; what is owned goes with it. */
+  /** The life of the task that asks, or is named; owned keys end with it. */
   readonly life?: Life;
-  /** The answer waits until all that it tells of is in the journal. */
+  /** The answer waits until everything that it reports is in the journal. */
   readonly durable: boolean;
 }
 
@@ -25,12 +25,12 @@ export type StoreEvent =
 
 export type StoreEffect =
   | { readonly type: "answer"; readonly id: number; readonly answer: StoreAnswer }
-  /** There are later changes: those who watch are to be told. */
+  /** There are later changes, which watchers are to be told of. */
   | { readonly type: "changed" }
   | ({ readonly type: "journal" } & StoreWrite)
   | { readonly type: "wake-at"; readonly atMs: number };
 
-/** The decisions of a job's key-value store: what happened goes in, what is to be done comes out. As the core, it does no I/O. */
+/** The decisions of a job's key-value store: events go in, effects come out. Like the core, it does no I/O. */
 export interface Store {
   step(event: StoreEvent, nowMs: number): StoreEffect[];
   /** Plain data, changed by the store alone. */
@@ -91,7 +91,7 @@ function answer(
   return [{ type: "answer", id, answer: result }];
 }
 
-/** Answers whose revision is safe now. */
+/** Answers whose revision is now safe. */
 function released({ journal }: StoreState): StoreEffect[] {
   const first = journal.held.findIndex(({ revision }) => revision > journal.written);
   const safe = journal.held.splice(0, first === -1 ? journal.held.length : first);

@@ -14,7 +14,7 @@ import { holds } from "./conditions.ts";
 import { malformed, overfull, storeLimits } from "./limits.ts";
 import { lifeName, type StoreState } from "./records.ts";
 
-/** Carries a transaction out, or refuses all of it. @param life of those who ask, whose end their owned keys do not survive */
+/** Carries a transaction out, or refuses all of it. @param life the caller's life, with which the keys that it owns end */
 export function transact(state: StoreState, transaction: Transaction, life?: Life): Committed | Refusal {
   const refusal = malformed(transaction);
   if (refusal !== undefined) return refusal;
@@ -29,7 +29,7 @@ export function transact(state: StoreState, transaction: Transaction, life?: Lif
   return { revision: state.revision, succeeded, results };
 }
 
-/** The keys of a life that is over go with it, at one revision. */
+/** Removes the keys of a life that is over, at one revision. */
 export function endLife(state: StoreState, life: Life): void {
   const name = lifeName(life);
   if (state.owned[name] === undefined) return;
@@ -51,7 +51,7 @@ function entryAt({ entries }: Pick<StoreState, "entries">, place: number, key: s
   return found?.key === key ? found : undefined;
 }
 
-/** Looked at before anything happens. What a deletion of the same transaction would give back is not counted. */
+/** Checked before anything happens. What a deletion in the same transaction would free is not counted. */
 function refusalOf(state: StoreState, operations: readonly Operation[], life: Life | undefined): Refusal | undefined {
   let { bytes } = state;
   let entries = state.entries.length;
@@ -72,7 +72,7 @@ function refusalOf(state: StoreState, operations: readonly Operation[], life: Li
   return grows ? overfull({ entries, bytes }) : undefined;
 }
 
-/** What lists of a transaction have told so far. */
+/** What the lists of a transaction have returned so far. */
 interface Listed {
   entries: number;
   bytes: number;
@@ -122,7 +122,10 @@ function remove(state: StoreState, range: Range, revision: number): number {
   return gone.length;
 }
 
-/** All lists of a transaction together tell as much as one may: what a later one leaves out it says, as any that is cut. */
+/**
+ * All lists of a transaction together return at most as much as one may: a later list that is cut short says so, like any
+ * other.
+ */
 function list(
   state: StoreState,
   { range, limit = storeLimits.listed, keysOnly = false }: Extract<Operation, { type: "list" }>,

@@ -4,7 +4,7 @@ import type { Change, Watched, WatchWanted } from "../../../src/job/store/watche
 import { sizeOf } from "./changes.ts";
 import type { StoreState } from "./records.ts";
 
-/** What is told at once ends with the revision that goes beyond this. */
+/** One answer ends with the revision that exceeds this size. */
 const MOST_TOLD_BYTES = 256 << 10;
 
 /** What is to be told now. */
@@ -27,7 +27,7 @@ export function watch(state: StoreState, { range, after }: WatchWanted): Watched
   return { type: "changes", attempt, revision: last, changes };
 }
 
-/** Up to there, what that attempt told holds still. */
+/** Up to this revision, what that attempt told is still valid. */
 function lastRevisionOf({ epochs, journal, revision }: StoreState, attempt: number): number {
   if (attempt === journal.attempt) return revision;
   const later = epochs.filter((epoch) => epoch.attempt >= attempt);
