@@ -8,22 +8,22 @@ export interface AttemptWatchOptions {
   /** `tony.task.isolation-timeout` */
   readonly isolationMs: number;
   readonly clock: WallClock;
-  /** When the ResourceManager answered last; undefined where there is none. */
+  /** When the ResourceManager last answered; undefined where there is none. */
   readonly answeredAtMs: () => number | undefined;
-  /** The latest attempt that has left its address in the staging folder. Rejects where that cannot be read. */
+  /** The latest attempt that has left its address in the staging folder. Rejects where the folder cannot be read. */
   readonly latestAttempt: () => Promise<number>;
   /** This attempt is over, or nobody can say that it is not. */
   readonly over: (reason: string) => void;
 }
 
 /**
- * A ResourceManager that has not heard of an ApplicationMaster for long starts another one, and cannot tell the first where the network
- * between them is cut. So that one looks for a later attempt in the staging folder, as its executors would. Where that cannot be read
- * either, it gives way when YARN's time is up: its executors then reach nobody, and suspend what would run beside the next attempt's.
+ * A ResourceManager that has not heard from an ApplicationMaster for long starts another one, and cannot tell the first if the network between
+ * them is cut. So the first looks for a later attempt in the staging folder, as its executors would. If the folder cannot be read either, it
+ * gives way when YARN's time is up: its executors then reach nobody, and suspend what would run beside the next attempt's programs.
  */
 export class AttemptWatch {
   readonly #options: AttemptWatchOptions;
-  /** When the ResourceManager or the staging folder was reached last. */
+  /** When the ResourceManager or the staging folder was last reached. */
   #reachedAtMs: number;
   #lookAgainAtMs = 0;
   #isLooking = false;
@@ -34,12 +34,15 @@ export class AttemptWatch {
     this.#reachedAtMs = options.clock.nowMs();
   }
 
-  /** This process stood still: that it read nothing meanwhile says nothing. But YARN's time has gone on, from the last heartbeat that was answered. */
+  /**
+   * This process stood still: that it read nothing meanwhile says nothing. But YARN's time has gone on, counted from the last heartbeat that was
+   * answered.
+   */
   stoodStill(): void {
     this.#reachedAtMs = this.#options.clock.nowMs();
   }
 
-  /** To be called every second at least. */
+  /** To be called at least once a second. */
   tick(): void {
     const { clock, expiryMs, isolationMs, answeredAtMs } = this.#options;
     const nowMs = clock.nowMs();
@@ -63,7 +66,7 @@ export class AttemptWatch {
       this.#reachedAtMs = nowMs;
       if (latest > attempt) this.#end(`Attempt ${latest} has taken over, and the ResourceManager does not answer.`);
     } catch {
-      // Time will tell whether it stays out of reach.
+      // A later look shows whether it stays out of reach.
     }
     this.#isLooking = false;
   }

@@ -2,25 +2,25 @@ import type { Metrics } from "../src/api/messages.ts";
 import type { Idle } from "../src/job/idle.ts";
 import type { JobStatus, TaskStatus } from "../src/job/status.ts";
 
-/** Of one core: what a program may use that only waits, such as one that looks every tenth of a second whether something has come. */
+/** Cores that a program may use while it only waits, such as one that checks every tenth of a second whether something has come. */
 const IDLE_CORES = 0.02;
-/** Between two samples even a program that sleeps may use a tick or two of the kernel. */
+/** Between two samples even a sleeping program may use a tick or two of the kernel. */
 const IDLE_MS = 20;
 const LONGEST_LOOK_MS = 10_000;
-/** What was measured longer ago says nothing of now. */
+/** Older measurements say nothing about now. */
 const FRESH_MS = 60_000;
 
 export interface IdlenessOptions {
-  /** Undefined: nobody is to be told. */
+  /** Undefined: idleness is not reported. */
   readonly afterMs: number | undefined;
   readonly metricsIntervalMs: number;
   /** How many GPUs a task was granted. */
   readonly gpusOf: (task: string) => number;
-  /** Whether processes run beside the programs, which nobody measures: those that people or MPI's launcher start there. */
+  /** Whether processes that nobody measures run beside the programs: those started by people or by MPI's launcher. */
   readonly othersRun: () => boolean;
 }
 
-/** What a program has used since it last used more than a waiting one does: written over, as TaskMetrics is. */
+/** What a program has used since it last used more than a waiting one does. Overwritten in place, as in TaskMetrics. */
 interface Still {
   readonly task: string;
   sinceMs: number;
@@ -30,8 +30,8 @@ interface Still {
 }
 
 /**
- * Notices that no program of the job uses its processor or its GPUs, from what executors measure anyway. Where one is not measured nothing
- * is said. It decides nothing, so it is not in the core's state.
+ * Notices that no program of the job uses its processor or its GPUs, from what executors measure anyway. If one is not measured, nothing
+ * is reported. It decides nothing, so it is not in the core's state.
  */
 export class Idleness {
   readonly #options: IdlenessOptions;
@@ -45,7 +45,7 @@ export class Idleness {
     this.#lookEveryMs = Math.min(LONGEST_LOOK_MS, (options.afterMs ?? 0) / 4);
   }
 
-  /** An executor tells of a sample. */
+  /** An executor reports a sample. */
   heard(containerId: string, task: string, metrics: Metrics, nowMs: number): void {
     if (this.#options.afterMs === undefined) return;
     const before = this.#byContainer.get(containerId);
@@ -69,7 +69,7 @@ export class Idleness {
     }
   }
 
-  /** What it does meanwhile is not heard. */
+  /** Nothing is heard of what it does from now on. */
   forget(containerId: string): void {
     this.#byContainer.delete(containerId);
     this.#idle = undefined;
@@ -81,7 +81,7 @@ export class Idleness {
     this.#idle = undefined;
   }
 
-  /** To be called regularly. @returns what has begun to be so, once each time */
+  /** To be called regularly. @returns idleness that has just begun, once each time */
   look(nowMs: number, statusOf: () => JobStatus): Idle | undefined {
     const { afterMs, othersRun } = this.#options;
     if (afterMs === undefined || nowMs - this.#lookedAtMs < this.#lookEveryMs) return undefined;
@@ -93,12 +93,12 @@ export class Idleness {
     return before === undefined ? this.#idle : undefined;
   }
 
-  /** The status with what is so now. */
+  /** The status with the present idleness. */
   addTo(status: JobStatus): JobStatus {
     return this.#idle === undefined || status.state !== "running" ? status : { ...status, idle: this.#idle };
   }
 
-  /** All programs that run, where all of them are still; undefined: one is not, or nothing is known of it. */
+  /** All running programs, if all of them are still; undefined: one is not, or nothing is known of it. */
   #idleNow(nowMs: number, { state, tasks }: JobStatus): Idle | undefined {
     const running = tasks.filter((task) => task.state === "running");
     const still = running.flatMap((task) => this.#stillOf(task, nowMs) ?? []);
@@ -112,7 +112,7 @@ export class Idleness {
     };
   }
 
-  /** Its program may have been started again in its container since. */
+  /** Its program may have been restarted in its container since. */
   #stillOf({ task, containerId = "", startedAtMs = 0 }: TaskStatus, nowMs: number): Still | undefined {
     const still = this.#byContainer.get(containerId);
     const freshMs = Math.max(FRESH_MS, 4 * this.#options.metricsIntervalMs);

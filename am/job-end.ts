@@ -11,20 +11,20 @@ import type { Staging } from "./storage/staging.ts";
 
 export interface JobEndOptions {
   readonly log: Log;
-  /** With the local scheduler. */
+  /** Whether the job runs with the local scheduler. */
   readonly local: boolean;
   /** With the outcome, once there is one. */
   readonly status: () => JobStatus;
   readonly closeHistory: () => Promise<void>;
   /** Stores what a search leaves. */
   readonly storeTrials: () => Promise<void>;
-  /** Says beside the results of feeds what is missing of them. */
+  /** Records beside the feeds' results what is missing of them. */
   readonly endFeeds: () => Promise<void>;
-  /** Tells other systems of its end, or says what they were not told of when that time is up. */
+  /** Tells other systems of the end, or logs what they were not told when that time is up. */
   readonly lastNotices: (limitMs: number) => Promise<void>;
   /** Those of trials that need none any more. */
   readonly removeCheckpoints: () => Promise<void>;
-  /** What executors could not finish. */
+  /** Uploads that executors could not finish. */
   readonly removeUnfinishedUploads: () => Promise<void>;
   readonly sessions: Pick<Sessions, "endAll">;
   readonly tails: Pick<LogTails, "endAll" | "abort">;
@@ -34,7 +34,7 @@ export interface JobEndOptions {
   readonly endpoint: Pick<MasterEndpoint, "close">;
 }
 
-/** For how long slow readers and a file system that does not answer may each delay the job's end. */
+/** How long slow readers and a file system that does not answer may each delay the job's end. */
 const lastLogsMs = 5_000;
 const lastReadersMs = 1_000;
 const historyMs = 5_000;
@@ -42,12 +42,12 @@ const stagingMs = 10_000;
 const uploadsMs = 5_000;
 const checkpointsMs = 10_000;
 const noticesMs = 10_000;
-/** Of them for saying what is lost. */
+/** The part of that time for logging what is lost. */
 const lostNoticesMs = 500;
 const trialsMs = 5_000;
 const feedsMs = 10_000;
 
-/** What an ApplicationMaster still does once its job's outcome is decided. No step that fails keeps it from the next. */
+/** What an ApplicationMaster still does once its job's outcome is decided. A step that fails does not prevent the next. */
 export class JobEnd {
   readonly #options: JobEndOptions;
   #hasBegun = false;
@@ -66,13 +66,14 @@ export class JobEnd {
     return this.#hasBegun;
   }
 
-  /** Set also when a bug ends the job without the core. */
+  /** Also set when a bug ends the job without the core. */
   get outcome(): JobOutcome | undefined {
     return this.#outcome;
   }
 
   /**
-   * What comes before the ResourceManager is told. The history is closed while that is done: only our own exit waits for its file system.
+   * The steps before the ResourceManager is told. The history is closed in parallel with that: only this process's exit waits for its
+   * file system.
    */
   async begin(outcome: JobOutcome): Promise<void> {
     const { sessions, tails, closeHistory, lastNotices, storeTrials, endFeeds } = this.#options;
@@ -91,7 +92,7 @@ export class JobEnd {
     tails.abort();
   }
 
-  /** What comes after it; then this process may exit. @param cleanStaging whether nobody needs the staging folder any more */
+  /** The steps after it; then this process may exit. @param cleanStaging whether nobody needs the staging folder any more */
   async complete(cleanStaging: boolean): Promise<void> {
     const { local, staging, status, scheduler, endpoint, removeCheckpoints, removeUnfinishedUploads } = this.#options;
     this.#hasBegun = true;
@@ -114,7 +115,7 @@ export class JobEnd {
     await this.#options.staging.remove();
   }
 
-  /** Its failure is logged, and the end goes on. */
+  /** Logs a failure and goes on with the end. */
   async #bounded(limitMs: number, what: string, work: Promise<void>): Promise<void> {
     try {
       await inTime(limitMs, "it", work);

@@ -2,19 +2,19 @@ import type { WallClock } from "../src/hadoop/clock.ts";
 
 export interface MailboxOptions<Event> {
   readonly clock: WallClock;
-  /** Called for one event at a time; what it posts itself waits for its turn. */
+  /** Called for one event at a time; events that it posts itself wait for their turn. */
   readonly handle: (event: Event) => void;
-  /** `handle` threw. The mailbox is closed by then: the state after it is undefined. */
+  /** `handle` threw. The mailbox is closed by then, because the state after it is undefined. */
   readonly failed: (error: unknown) => void;
   readonly fence: Fence<Event>;
   /**
-   * This process stood still for so long: what was not heard meanwhile says nothing about others.
-   * @returns what is handled before everything that waits
+   * This process stood still for so long: hearing nothing meanwhile says nothing about others.
+   * @returns the event to handle before everything that waits
    */
   readonly stoodStill: (gapMs: number) => Event;
 }
 
-/** A gap between two ticks beyond which this process stood still, as under SIGSTOP or on a frozen machine. */
+/** A longer gap between two ticks means that this process stood still, as under SIGSTOP or on a frozen machine. */
 const STOOD_STILL_MS = 2_000;
 
 /**
@@ -56,7 +56,7 @@ export class Mailbox<Event> {
     this.#drain();
   }
 
-  /** Shows that this process runs; to be called every second at least, and before anybody is judged by what was not heard of him. */
+  /** Shows that this process runs. To be called at least once a second, and before anybody is judged for not being heard. */
   tick(): void {
     const nowMs = this.#options.clock.nowMs();
     const gapMs = nowMs - this.#lastTickMs;

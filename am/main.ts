@@ -38,14 +38,15 @@ async function main(): Promise<void> {
   try {
     await runMaster({ job, nodes, credentials, settings, log, ownLog });
   } catch (error) {
-    // YARN starts another attempt, and puts the end of stderr into the application's diagnostics: the client tells the reason.
+    // YARN starts another attempt, and puts the end of stderr into the application's diagnostics, from which the client tells
+    // the reason.
     process.stderr.write(`${cannotStart}${errorMessage(error)}\n`);
     log.error("start-failed", `The ApplicationMaster cannot start: ${errorMessage(error)}`, { stack: stackOf(error) });
     process.exit(1);
   }
 }
 
-/** How much is logged is said by the job itself: until it is read, only what it waits for. */
+/** The job itself sets the log level: until it is read, only what the reading waits for is logged. */
 async function jobOf(environment: NodeJS.ProcessEnv, held: Credentials, logDescriptor: number): Promise<JobThere> {
   const stored = readStoredJob(environment);
   const { hadoop, user, hdfsEndpoint: gateway } = stored.staging;

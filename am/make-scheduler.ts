@@ -24,7 +24,7 @@ import { masterToken } from "./tokens/credentials.ts";
 
 export interface SchedulerInput {
   readonly job: JobFile;
-  /** The cluster's, at the submission. */
+  /** The cluster's nodes at the submission. */
   readonly nodes: readonly NodeSnapshot[];
   readonly settings: MasterSettings;
   readonly configuration: Configuration;
@@ -40,7 +40,7 @@ export function makeScheduler(input: SchedulerInput): Scheduler {
   return roles.size === 0 ? cluster : new InPlaceScheduler({ cluster, own: ownScheduler(input), roles });
 }
 
-/** Gives this process's own container to a task. Its devices are those that YARN shows this container. */
+/** Gives this process's own container to tasks. Its devices are those that YARN shows this container. */
 function ownScheduler({ job, settings }: SchedulerInput): Scheduler {
   const { memoryMiB, vcores } = job.spec.am.resource;
   return new LocalScheduler({

@@ -73,7 +73,7 @@ export class MasterEndpoint {
     await rejoin(executors, { identity, build: buildId(), attempt: settings.attempt, masterAddress: this.address });
   }
 
-  /** Containers may have gone: what they opened here goes. */
+  /** Containers may have gone: the connections they opened here are closed. */
   look(): void {
     this.#server?.look();
   }
@@ -83,7 +83,7 @@ export class MasterEndpoint {
   }
 }
 
-/** The trials of an earlier search may be many, and are nothing to an executor. */
+/** The trials of an earlier search may be many, and an executor does not need them. */
 function forExecutors({ search, ...spec }: JobSpec): JobSpec {
   if (search === undefined) return spec;
   const { before: _before, ...own } = search;

@@ -72,19 +72,19 @@ import { renewTokens } from "./tokens/token-renewal.ts";
 
 export interface MasterInput {
   readonly job: JobFile;
-  /** The cluster's, at the submission. */
+  /** The cluster's nodes at the submission. */
   readonly nodes: readonly NodeSnapshot[];
-  /** What YARN gave this attempt. */
+  /** The credentials that YARN gave this attempt. */
   readonly credentials: Credentials;
   readonly settings: MasterSettings;
   readonly log: Log;
   readonly ownLog: RotatingLog;
 }
 
-/** A NodeManager sends SIGKILL 250 ms after SIGTERM, unless it is set otherwise (`yarn.nodemanager.sleep-delay-before-sigkill.ms`). */
+/** A NodeManager sends SIGKILL 250 ms after SIGTERM, unless configured otherwise (`yarn.nodemanager.sleep-delay-before-sigkill.ms`). */
 const LEAVE_WITHIN_MS = 200;
 
-/** Builds the ApplicationMaster and registers it; from then on it is driven by events until it exits. */
+/** Builds the ApplicationMaster and registers it; from then on events drive it until it exits. */
 export async function runMaster(input: MasterInput): Promise<void> {
   const master = new Master(input);
   handleSignals({
@@ -116,7 +116,7 @@ class Master {
   readonly #sessions: Sessions;
   readonly #storeJournal: SealedJournal<StoreFile>;
   readonly #store: JobStore;
-  /** Whatever is written until the end. */
+  /** Everything that is journaled until the end. */
   readonly #journals: { settled(): Promise<void> }[] = [];
   readonly #feeds: JobFeeds;
   readonly #ends = new TaskEnds(
@@ -139,7 +139,7 @@ class Master {
   readonly #outlets: Outlets;
   #launcher: Launcher | undefined;
   readonly #page: JobPage | undefined;
-  /** Where YARN's proxy finds it. */
+  /** Where YARN's proxy finds the page. */
   #pageUrl: string | undefined;
 
   constructor(input: MasterInput) {
@@ -262,7 +262,7 @@ class Master {
     this.#searchResults.begin();
   }
 
-  /** YARN will start another attempt, and the containers live on; with the local scheduler it means: end the job. */
+  /** YARN will start another attempt, and the containers live on; with the local scheduler the signal means that the job is to end. */
   terminate(signal: string): void {
     if (this.#end.hasBegun) return;
     if (this.#input.settings.local) {
@@ -472,7 +472,7 @@ class Master {
       search?.outputDir === undefined ? [] : [`${search.outputDir.replace(/\/+$/, "")}/${job.applicationId}`];
     return new SearchResults({
       clock: wallClock,
-      // Who ends it outright asks for no last word.
+      // The last status is left before the end, because a SIGKILL leaves no time for it.
       ...(search && { leave: () => this.#staging.leaveWhole(this.#status()) }),
       folders: search === undefined ? [] : settings.local ? [...shared, job.stagingUrl] : shared,
       fileSystems: this.#fileSystems,
@@ -506,7 +506,7 @@ class Master {
     return this.#launcher;
   }
 
-  /** From its registration on, also while the earlier attempt's journal cannot be read: executors find it by then. */
+  /** Runs from the registration on, even while the earlier attempt's journal cannot be read: executors connect by then. */
   #watchAttempt(): void {
     this.shell.tick();
     this.#attemptWatch.tick();
@@ -559,7 +559,7 @@ class Master {
 
 /**
  * What the application's link leads to: TensorBoard, as with TonY, where the job has one and does not ask for its page. YARN's proxy may fetch
- * nothing but HTTPS (`application-https.policy=STRICT`): where the page is served so, the link leads to it.
+ * nothing but HTTPS (`application-https.policy=STRICT`): where the page is served over HTTPS, the link leads to it.
  */
 function shownAddress(
   { am }: JobSpec,
@@ -575,7 +575,7 @@ function idlenessOf({ roles, gpuTypes, timeouts }: JobSpec, othersRun: () => boo
   return new Idleness({
     afterMs: timeouts.idleMs,
     metricsIntervalMs: timeouts.metricsIntervalMs,
-    // Asked of each sample of each task.
+    // Called for each sample of each task.
     gpusOf: (task) => (hasGpus ? (gpus.get(parseTaskId(task)?.role ?? "") ?? 0) : 0),
     othersRun,
   });

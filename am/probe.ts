@@ -15,8 +15,8 @@ import { masterToken } from "./tokens/credentials.ts";
 const limitMs = 20_000;
 
 /**
- * What `tony-ts doctor` starts instead of a job: registers and finishes with success, and what it found as its diagnostics. Only on a
- * node can it show that the node can load the runtime and reach the ResourceManager.
+ * What `tony-ts doctor` starts instead of a job: registers and finishes with success, with what it found as its diagnostics. Only on a node can
+ * it show that the node can load the runtime and reach the ResourceManager.
  */
 export async function runProbe(
   resourceManagers: readonly HostPort[],
@@ -48,7 +48,10 @@ export async function runProbe(
   }
 }
 
-/** Where a name leads on this node, if that is loopback: on Debian the node's own does; a ResourceManager's does in a cluster of one machine. */
+/**
+ * The address to which a name resolves on this node, if that is loopback: on Debian the node's own name does; a ResourceManager's does in a
+ * cluster of one machine.
+ */
 async function loopbackOf(host: string): Promise<string | undefined> {
   const address = await lookup(host).then(
     (found) => found.address,
@@ -57,7 +60,7 @@ async function loopbackOf(host: string): Promise<string | undefined> {
   return address?.startsWith("127.") || address === "::1" ? address : undefined;
 }
 
-/** Of the node, as Node found it; empty where it is not glibc. */
+/** The node's glibc version, as Node found it; empty where it is not glibc. */
 function glibcVersion(): string {
   const report: unknown = process.report.getReport();
   const header = isObject(report) ? report.header : undefined;

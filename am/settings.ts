@@ -8,15 +8,18 @@ export interface MasterSettings {
   readonly containerId: string;
   /** Counts from 1. */
   readonly attempt: number;
-  /** When the ResourceManager took the application, by its clock; absent on this machine. */
+  /** When the ResourceManager accepted the application, by its clock; absent with the local scheduler. */
   readonly submittedAtMs?: number;
   /** The node's name as YARN knows it; never the operating system's host name, which other machines may not resolve. */
   readonly host: string;
-  /** The same as YARN tells containers of it. */
+  /** The same, as YARN tells it to containers. */
   readonly node: NodeAddress;
   readonly logFolder: string;
   readonly tokenFile: string;
-  /** By which YARN's proxy knows it, and it the proxy; absent: the site's `yarn.resourcemanager.application-https.policy` is `NONE`. */
+  /**
+   * Proves the AM to YARN's proxy and the proxy to the AM; absent: the site's `yarn.resourcemanager.application-https.policy` is
+   * `NONE`.
+   */
   readonly keyStore?: { readonly file: string; readonly password: string };
   /** Started by `tony-ts` on its own machine, not by a NodeManager. */
   readonly local: boolean;

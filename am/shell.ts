@@ -35,7 +35,10 @@ export interface ShellOptions {
   readonly stoodStill: (gapMs: number) => void;
   /** Looks for the executors of an earlier attempt. */
   readonly rejoin: (executors: readonly Rejoin[]) => void;
-  /** Called before the ResourceManager is told: starts to write the complete history, and sends readers of logs the rest. */
+  /**
+   * Called before the ResourceManager is told: starts to write the complete history, and sends the rest of the logs to their
+   * readers.
+   */
   readonly beforeUnregister: (outcome: JobOutcome) => Promise<void>;
   /** The end of this process. */
   readonly exit: (exitCode: number, cleanStaging: boolean) => Promise<void>;
@@ -44,12 +47,12 @@ export interface ShellOptions {
 /** After a longer gap this process may have been replaced; see Fence. */
 const longestGapMs = 5_000;
 const tickMs = 500;
-/** For how long the outcome is reported, after a bug, to a ResourceManager that does not answer. */
+/** How long, after a bug, the outcome is reported to a ResourceManager that does not answer. */
 const finishLimitMs = 30_000;
 
 /**
- * Carries out what the core decides, and tells it what happens. All of it passes one mailbox, one event at a time; the results of
- * effects come back as events, never within the step that made them.
+ * Carries out what the core decides, and tells it what happens. Everything passes through one mailbox, one event at a time; the
+ * results of effects come back as events, never within the step that made them.
  */
 export class Shell {
   readonly #options: ShellOptions;
@@ -83,7 +86,7 @@ export class Shell {
     this.#mailbox.post(event);
   }
 
-  /** To be called before anybody is judged by what was not heard of him: this process may have stood still. */
+  /** To be called before anybody is judged for not being heard: this process may have stood still. */
   tick(): void {
     this.#mailbox.tick();
   }
@@ -95,9 +98,7 @@ export class Shell {
     this.#cancelTick?.();
   }
 
-  /**
-   * A bug of ours: the state after it is undefined, so the job fails with that reason.
-   */
+  /** A bug of ours: the state after it is undefined, so the job fails with that reason. */
   async fail(error: unknown): Promise<void> {
     if (this.#failing) return;
     this.#failing = true;
@@ -193,7 +194,7 @@ export class Shell {
     }
   }
 
-  /** Clients get the outcome first: they wait for no answer of another service. */
+  /** Clients get the outcome first, so they do not wait for another service's answer. */
   async #unregister(outcome: JobOutcome): Promise<void> {
     const { feed, beforeUnregister, scheduler } = this.#options;
     try {

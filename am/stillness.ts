@@ -2,13 +2,13 @@ import { countWords, durationWords } from "../src/job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../src/job/status.ts";
 
 const lookEveryMs = 60_000;
-/** It is said after these, and then as often as the last. */
+/** Logged after each of these times, and then again at intervals of the last. */
 const saidAfterMs = [600_000, 1_800_000, 3_600_000] as const;
 const hourMs = 3_600_000;
 
 /**
- * Notices that a job does not move: no task has changed its state or container, or reported a step or checkpoint. Whoever reads the log
- * later then sees when that began.
+ * Notices that a job does not move: no task has changed its state or container, or reported a step or checkpoint. The log then shows
+ * when that began.
  */
 export class Stillness {
   #seen = "";

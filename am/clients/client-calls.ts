@@ -49,10 +49,10 @@ export interface ClientCallsOptions {
   readonly tails: Pick<LogTails, "open">;
   /** The ApplicationMaster's own log. */
   readonly ownLog: RotatingLog;
-  /** Whose job it is: of anybody else who ends it the reason says who. */
+  /** The job's owner: when anybody else ends the job, the reason names them. */
   readonly owner: string;
   readonly store: Pick<JobStore, "call" | "watch">;
-  /** What its page is answered; absent: the job has none. */
+  /** Answers the questions of the job's page; absent: the job has none. */
   readonly askPage?: ClientHandler["askPage"];
   /** Asks for the job's end. */
   readonly stop: (reason: string) => void;
@@ -90,7 +90,7 @@ export class ClientCalls implements ClientHandler {
     return await askPage(path);
   }
 
-  /** People who call may use all of the store. */
+  /** People who call may use the whole store. */
   async transact({ transaction, owner, generation, durable }: TransactionWanted, task?: string): Promise<StoreAnswer> {
     const { store } = this.#options;
     if (task !== undefined) {
@@ -110,13 +110,18 @@ export class ClientCalls implements ClientHandler {
   }
 }
 
-/** Why somebody ends the job, as a line that is printed, and that YARN keeps. Of anybody else than its owner it says who. */
+/**
+ * Why somebody ends the job, as one line that is printed and that YARN keeps. It names the user unless that is the owner.
+ */
 export function toldReason(reason: string, { user, owner }: { readonly user: string; readonly owner: string }): string {
   const told = shortened(reason);
   return user === owner || told.startsWith(`killed by ${user} `) ? told : `${told}, by ${user}`;
 }
 
-/** What to tell those who name a task that the job has not; undefined: it has. @param others what else they may name */
+/**
+ * The message for a caller that names a task which the job does not have; undefined: it has it. @param others what else a
+ * caller may name
+ */
 export function unknownTask(
   spec: Pick<JobSpec, "roles" | "trials">,
   task: string,

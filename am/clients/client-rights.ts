@@ -14,14 +14,14 @@ import { resourceManagerPrincipalKey } from "../../src/job/stored/handed-setting
 
 export interface ClientRightsOptions {
   readonly identity: ApplicationIdentity;
-  /** Whose application it is. */
+  /** The user whose application it is. */
   readonly user: string;
   readonly spec: AccessLists;
-  /** What the cluster calls a principal; undefined: nobody, by its rules. */
+  /** The cluster's name for a principal; undefined: its rules give none. */
   readonly localNameOf: (principal: string) => string | undefined;
-  /** From what the ResourceManager derives what its tokens for this attempt prove; absent where it gives none. */
+  /** The key from which the ResourceManager derives its client tokens for this attempt; absent where it gives none. */
   readonly tokenKey: () => Uint8Array | undefined;
-  /** The groups of a user, by this node's account of them. */
+  /** The groups of a user, as this node knows them. */
   readonly groupsOf: (user: string) => Promise<readonly string[]>;
 }
 
@@ -32,7 +32,7 @@ const keys: Readonly<Record<ApplicationRight, { readonly key: string; readonly w
 };
 
 /**
- * Who may ask this ApplicationMaster for what. Two kinds of clients prove who they are: those who may read the staging folder, which is its
+ * Who may ask what of this ApplicationMaster. Two kinds of clients prove who they are: those who can read the staging folder, which is its
  * owner's alone, and on a secure cluster those to whom the ResourceManager gave a token in their name.
  */
 export class ClientRights implements ClientDoor {
@@ -66,7 +66,7 @@ export class ClientRights implements ClientDoor {
     return `${client} may not ${what} this job: it is ${this.#options.user}'s, and its ${key} does not let others`;
   }
 
-  /** @param user by the name that the cluster has for him */
+  /** @param user as the cluster names them */
   async mayDo(user: string, right: ApplicationRight): Promise<boolean> {
     const { everybody, users, groups } = this.#lists[right];
     if (user === this.#options.user || everybody || users.includes(user)) return true;
@@ -76,7 +76,7 @@ export class ClientRights implements ClientDoor {
   }
 }
 
-/** What a secure cluster calls each principal, by the rules that were handed to this job; undefined: they have no name for it. */
+/** A secure cluster's name for each principal, by the rules that this job was given; undefined: the rules give none. */
 export function localNames(configuration: Configuration): ClientRightsOptions["localNameOf"] {
   const realm = configuration.get(resourceManagerPrincipalKey)?.split("@")[1] ?? "";
   return (principal) => {

@@ -64,26 +64,26 @@ export interface JobStoreOptions {
   readonly clock: WallClock;
   readonly journal: Pick<SealedJournal<StoreFile>, "read" | "write">;
   readonly log: Pick<Log, "warn">;
-  /** The present life of a task; undefined: it does not live. */
+  /** The present life of a task; undefined: it has none. */
   readonly lifeOf: (task: string) => Life | undefined;
-  /** Whether it is known which tasks live: an attempt that reads the journal knows it later. */
+  /** Whether it is known which tasks live: a later attempt learns it from the journal. */
   readonly knowsLives: () => boolean;
 }
 
 export interface StoreCall {
   readonly transaction: Transaction;
   readonly rights: Rights;
-  /** What is owned goes with this task's present life. */
+  /** Owned keys end with this task's present life. */
   readonly owner?: string;
-  /** The life of it that asks: what is owned goes with no other. */
+  /** The life of the owner that asks: owned keys are bound to no other. */
   readonly generation?: number;
-  /** The answer waits until all that it tells of is in the journal. */
+  /** The answer waits until everything that it reports is in the journal. */
   readonly durable: boolean;
 }
 
 /**
- * Carries out what a job's key-value store decides. Before its first call nothing is read, kept or written: an attempt reads then what
- * earlier ones left.
+ * Carries out what a job's key-value store decides. Nothing is read, kept or written before the first call, which then reads what
+ * earlier attempts left.
  */
 export class JobStore {
   readonly #options: JobStoreOptions;
@@ -109,7 +109,7 @@ export class JobStore {
   }
 
   /**
-   * Begins to watch. Rejects as `call`, and with a TonyError (`STORE_FORBIDDEN`) where the range is not theirs.
+   * Starts a watch. Rejects as `call`, and with a TonyError (`STORE_FORBIDDEN`) where the caller may not use the range.
    * @returns ends it
    */
   async watch(wanted: WatchWanted, rights: Rights, tell: (news: Watched) => Promise<void>): Promise<() => void> {
@@ -119,7 +119,7 @@ export class JobStore {
     return this.#watches.begin(this.#store.state, wanted, tell);
   }
 
-  /** Lives of tasks may have ended: their keys go. */
+  /** Lives of tasks may have ended: their keys are removed. */
   look(): void {
     if (this.#store === undefined || !this.#options.knowsLives()) return;
     for (const name of Object.keys(this.#store.state.owned)) {
@@ -128,7 +128,7 @@ export class JobStore {
     }
   }
 
-  /** Those who call at once wait for the same reading; one that failed is tried again by the next call. */
+  /** Concurrent calls share one reading; after a failure the next call tries again. */
   async #opened(): Promise<Store> {
     this.#opening ??= this.#read().finally(() => {
       this.#opening = undefined;

@@ -10,7 +10,7 @@ type EndedEvent = Extract<Happening, { type: "session-ended" }>;
 /** What is recorded of a session. */
 type Recorded = Pick<CallerSession, "by" | "task" | "wanted" | "onceOver">;
 
-/** Of those that are told of. */
+/** At most so many connections are recorded. */
 const MOST_CONNECTIONS = 1_000;
 
 /** Where a session is served. */
@@ -25,17 +25,17 @@ export interface SessionRecordsOptions {
   readonly add: (event: OpenedEvent | EndedEvent, task: string, containerId: string) => void;
 }
 
-/** Who ran what in the tasks' containers besides their programs: the AM's log and the job's history tell it. */
+/** Records in the AM's log and the job's history who ran what in the tasks' containers besides their programs. */
 export class SessionRecords {
   readonly #options: SessionRecordsOptions;
-  /** Connections that were told of: a browser makes many of the same. */
+  /** Connections already recorded: a browser opens the same one many times. */
   readonly #connections = new Set<string>();
 
   constructor(options: SessionRecordsOptions) {
     this.#options = options;
   }
 
-  /** Tells of a session, and of its end; of connections to the same port only that there is one. */
+  /** Records a session, and its end; of connections to the same port only the first. */
   opened(session: Recorded, place: SessionPlace): void {
     const { by, task, wanted } = session;
     if (wanted.type === "connection") {

@@ -4,13 +4,16 @@ import type { WallClock } from "../../src/hadoop/clock.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import type { SessionRecords } from "./session-records.ts";
 
-/** How many there may be at a time: of a job, and with one task. */
+/** How many sessions may exist at a time: in a job, and with one task. */
 export const mostSessions = 1_000;
 export const mostOfTask = 64;
-/** A task of the job has so many with another one, and leaves some to people: a program that misbehaves must not keep its owner out. */
+/**
+ * How many of them a task of the job may have with another task, and how many are kept free for people: a program that misbehaves must
+ * not keep its owner out.
+ */
 export const mostByTask = 16;
 export const keptForPeople = 100;
-/** An executor that is connected answers at once. */
+/** A connected executor answers at once. */
 export const acceptMs = 10_000;
 
 export interface SessionsOptions {
@@ -30,13 +33,13 @@ export interface SessionsOptions {
 
 interface Opened {
   readonly session: CallerSession;
-  /** Of the executor that serves it. */
+  /** The link to the executor that serves it. */
   readonly link: ExecutorLink;
-  /** Set until that has accepted it. */
+  /** Set until the executor has accepted the session. */
   cancelTimer: (() => void) | undefined;
 }
 
-/** Has executors serve the sessions of callers. */
+/** Lets executors serve the callers' sessions. */
 export class Sessions implements SessionHandler {
   readonly #options: SessionsOptions;
   readonly #opened = new Map<number, Opened>();
@@ -101,7 +104,7 @@ export class Sessions implements SessionHandler {
     link.send(0, { type: "serve-session", sessionId });
   }
 
-  /** The executor is told on its link: the session's own stream may be full of what nobody takes. */
+  /** The executor is told on its own link: the session's stream may be blocked by data that nobody takes. */
   #over(sessionId: number): void {
     const opened = this.#opened.get(sessionId);
     this.#opened.delete(sessionId);

@@ -3,13 +3,13 @@ import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
 import type { WallClock } from "../../src/hadoop/clock.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 
-/** Between two statuses; changes in between are sent together. */
+/** The shortest time between two statuses; changes in between are sent together. */
 const shortestIntervalMs = 100;
 
-/** Without a change the status is sent this often: after 5 s without one a follower asks the ResourceManager. */
+/** Without a change the status is sent this often: a follower that gets none for 5 s asks the ResourceManager. */
 const longestIntervalMs = 1_000;
 
-/** Sends the job's status to its followers, whenever it changes, and its outcome at the end. */
+/** Sends the job's status to its followers whenever it changes, and its outcome at the end. */
 export class StatusFeed {
   readonly #status: () => JobStatus;
   readonly #clock: WallClock;
@@ -59,7 +59,7 @@ export class StatusFeed {
     this.#followers.clear();
   }
 
-  /** Encoded once for all. */
+  /** Encodes the status once for all followers. */
   #publish(): void {
     this.#lastMs = this.#clock.nowMs();
     if (this.#followers.size === 0) return;

@@ -14,27 +14,30 @@ export interface ExecutorLinksOptions {
   readonly heard: (containerId: string, task: string) => void;
   readonly forget: (containerId: string) => void;
   readonly metrics: (containerId: string, task: string, metrics: Metrics) => void;
-  /** How far the task's program is, and what it reported. As what is measured, kept by the task's name: only of who has the task. */
+  /**
+   * A task's progress and what its program reported. Kept by the task's name, like its measurements: only the task's own executor may
+   * report it.
+   */
   readonly progress: (task: string, progress: Extract<Report, { type: "child-progress" }>) => void;
   readonly tails: LogTails;
   /** The task that has a container now, and its generation; undefined: none has. */
   readonly tenantOf: (containerId: string) => Launch | undefined;
-  /** A token file newer than what containers were launched with before; undefined: there is none. */
+  /** A token file newer than the one that containers were launched with; undefined: there is none. */
   readonly tokens: () => Uint8Array | undefined;
-  /** What a task's executor starts with where another task's has made room for it. */
+  /** The variables with which a task's executor starts where another task's has made room for it. */
   readonly variables: (launch: Launch) => Readonly<Record<string, string>>;
 }
 
 type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
 
 /**
- * The executors that are connected: their messages become events, the core's commands become messages. A container may be given to another
- * task while the executor of the one before is still there: of that one nothing becomes an event any more.
+ * The connected executors: their messages become events, the core's commands become messages. A container may be given to another task
+ * while the previous executor is still there: nothing from that one becomes an event any more.
  */
 export class ExecutorLinks implements ExecutorHandler {
   readonly #options: ExecutorLinksOptions;
   readonly #byContainer = new Map<string, ExecutorLink>();
-  /** Those that have the newest tokens. */
+  /** Links that have been given the newest tokens. */
   #told = new WeakSet<ExecutorLink>();
   readonly #encodedSpecs = new WeakMap<ClusterSpec, Uint8Array>();
 
@@ -51,7 +54,10 @@ export class ExecutorLinks implements ExecutorHandler {
     if (command.type === "exit" && command.reason.code === "replaced") this.#turnAway(link);
   }
 
-  /** What it still says is of no use, and it hears no more: whoever once read a container's secret is no part of the job. */
+  /**
+   * What the executor still says is ignored, and it gets nothing more: having once read a container's secret does not make it part of the
+   * job.
+   */
   #turnAway(link: ExecutorLink): void {
     if (this.#isTenant(link)) return;
     this.#byContainer.delete(link.containerId);
@@ -60,7 +66,9 @@ export class ExecutorLinks implements ExecutorHandler {
     link.close();
   }
 
-  /** Gives a container to another task: the executor there is told to make room; one that is not connected is told when it is again. */
+  /**
+   * Gives a container to another task: the executor there is told to make room; one that is not connected is told when it connects again.
+   */
   handOver(launch: Launch): void {
     const { task, containerId } = launch;
     const link = this.#byContainer.get(containerId);
@@ -91,13 +99,13 @@ export class ExecutorLinks implements ExecutorHandler {
     return [...this.#byContainer.values()].find((link) => link.task === task && this.#isTenant(link));
   }
 
-  /** The task that has that container, whose executor is connected; undefined: none is. */
+  /** The task that has the container, if its executor is connected; undefined: none is. */
   taskIn(containerId: string): string | undefined {
     const link = this.#byContainer.get(containerId);
     return link !== undefined && this.#isTenant(link) ? link.task : undefined;
   }
 
-  /** Tells all executors of tokens that are newer now. */
+  /** Sends all executors newer tokens. */
   tokensReplaced(): void {
     this.#told = new WeakSet();
     for (const link of this.#byContainer.values()) this.#serve(link);
@@ -162,7 +170,7 @@ export class ExecutorLinks implements ExecutorHandler {
     this.#options.post({ type: "resource-manager-shutdown", reason });
   }
 
-  /** Not before it is known that the container is the task's: an attempt that reads the journal knows it later. */
+  /** Serves a link only once the container is known to be the task's: a later attempt learns that from the journal. */
   #serve(link: ExecutorLink): void {
     if (this.#isCurrent(link) && this.#isTenant(link)) this.#give(link);
   }
@@ -195,7 +203,7 @@ export class ExecutorLinks implements ExecutorHandler {
     return command.type === "start-child" ? { ...command, clusterSpec: this.#encoded(command.clusterSpec) } : command;
   }
 
-  /** The same object for every task of a generation: its bytes are made once. */
+  /** The same object for every task of a generation, so its bytes are made once. */
   #encoded(spec: ClusterSpec): Uint8Array {
     const known = this.#encodedSpecs.get(spec);
     if (known !== undefined) return known;

@@ -11,7 +11,7 @@ import { bool, object, type Shape } from "../../src/job/shape.ts";
 import type { Log } from "../../src/log.ts";
 import { journalClosed, type SealedJournal } from "../storage/sealed-journal.ts";
 
-/** What a look has found: files that came since the one before, and whether there will be more. */
+/** What one look has found: files that came since the one before, and whether more will come. */
 export interface Found {
   readonly files: Listing;
   readonly isComplete: boolean;
@@ -22,7 +22,7 @@ export const foundShape: Shape<Found> = object({
   optional: {},
 });
 
-/** As at a submission. */
+/** The same limit as at a submission. */
 const MOST_FILES = 100_000;
 
 export interface GrowingInputOptions {
@@ -31,17 +31,18 @@ export interface GrowingInputOptions {
   readonly clock: WallClock;
   readonly log: Pick<Log, "warn">;
   readonly journal: Pick<SealedJournal<Found>, "write">;
-  /** Files that are in the feed, which are kept in its list alone. */
+  /** Files that are in the feed; only the feed keeps their list. */
   readonly known: () => Listing;
   /** As they were at the last look. */
   readonly seen: Iterable<InputFile>;
-  /** It is in the journal. */
+  /** Called once what was found is in the journal. */
   readonly found: (found: Found) => void;
 }
 
 /**
- * Looks for new files of a feed, and again after a pause. A file is one of the feed when it was the same at two looks and nobody has it open: what is half
- * written is not read. What was found is in the journal, as it was found, before anybody hears of it: a later attempt has the same order.
+ * Looks for new files of a feed, again after each pause. A file joins the feed when it was the same at two looks and nobody has it open:
+ * half-written files are not read. What was found is in the journal, in the order in which it was found, before anybody hears of it: a later
+ * attempt has the same order.
  */
 export class GrowingInput {
   readonly #options: GrowingInputOptions;
@@ -54,7 +55,7 @@ export class GrowingInput {
     this.#seen = byPath(options.seen);
   }
 
-  /** Until no more files come, or nothing is written any more. */
+  /** Runs until no more files come, or nothing is written any more. */
   async watch(): Promise<void> {
     const { spec, clock, found } = this.#options;
     let unwritten: Found | undefined;
@@ -84,7 +85,7 @@ export class GrowingInput {
       const { fileSystem, path } = fileSystems.locate(place);
       for (const { path: file, ...facts } of await findFiles(fileSystem, path)) {
         const url = `${fileSystem.uri}${file}`;
-        // An empty one may be a longer one that is being written.
+        // An empty file may be one that is still being written.
         if (facts.length > 0) now.set(url, { path: url, ...facts });
       }
     }
@@ -125,7 +126,7 @@ export class GrowingInput {
     try {
       return !(await fileSystem.blockAt(path)).isBeingWritten;
     } catch (error) {
-      // It was moved since.
+      // It has been moved since.
       if (hasCode(error, "FILE_NOT_FOUND")) return false;
       this.#warnOnce("feed-not-looked-up", `${url} of feed ${spec.name} cannot be read yet: ${errorMessage(error)}`);
       return false;
@@ -139,7 +140,7 @@ export class GrowingInput {
     return files.slice(0, room);
   }
 
-  /** What may have been written although that was not heard of is written again as it was: it counts once. */
+  /** A write whose result is unknown is repeated unchanged: it counts once. */
   async #write(found: Found): Promise<void> {
     this.#sequence += 1;
     await this.#options.journal.write({ sequence: this.#sequence, content: JSON.stringify(found), isWhole: false });

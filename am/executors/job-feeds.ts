@@ -40,9 +40,9 @@ type FeedJournal = Pick<SealedJournal<DurableFeed>, "read" | "write">;
 /** A task as it is now. */
 export interface ReadingLife {
   readonly generation: number;
-  /** Of its gang. */
+  /** Generation of its gang. */
   readonly gang: number;
-  /** The machine. */
+  /** The machine it runs on. */
   readonly host?: string;
 }
 
@@ -50,27 +50,27 @@ export interface JobFeedsOptions {
   readonly feeds: readonly FeedSpec[];
   /** How many tasks the job has. */
   readonly tasks: number;
-  /** The files of each, as they were when the job was submitted. */
+  /** The files of each feed at the submission. */
   readonly inputs: Readonly<Record<string, Listing>>;
   readonly fileSystems: Pick<FileSystems, "locate">;
   readonly clock: WallClock;
   readonly log: Pick<Log, "warn">;
   readonly journalOf: (feed: string) => FeedJournal;
-  /** Of what its input has grown by. */
+  /** The journal of files that came later. */
   readonly inputJournalOf: (feed: string) => InputJournal;
-  /** Undefined: it does not live. */
+  /** Undefined: it has no life. */
   readonly lifeOf: (task: string) => ReadingLife | undefined;
   /** How that life of the task ended. */
   readonly endOf: (task: string, generation: number) => LifeEnd;
-  /** Whether it is known which tasks live: an attempt that reads the journal knows it later. */
+  /** Whether it is known which tasks live: a later attempt learns it from the journal. */
   readonly knowsLives: () => boolean;
 }
 
-/** Carries out what a job's feeds decide. Of a feed that nobody opens nothing is read, kept or written. */
+/** Carries out what a job's feeds decide. For a feed that nobody opens nothing is read, kept or written. */
 export class JobFeeds {
   readonly #options: JobFeedsOptions;
   readonly #open = new Map<string, Promise<JobFeed>>();
-  /** Those that are open. */
+  /** Feeds that are open. */
   readonly #there = new Map<string, JobFeed>();
   readonly #plans = new Map<string, Plan>();
 
@@ -78,12 +78,12 @@ export class JobFeeds {
     this.#options = options;
   }
 
-  /** Reads what an earlier attempt left of all feeds: of those that nobody asks for any more, too, people want to know how they went. */
+  /** Reads what an earlier attempt left of all feeds: people also want to see the progress of feeds that no task asks for any more. */
   recover(): void {
     for (const spec of this.#options.feeds) void this.#opened(spec).catch(() => undefined);
   }
 
-  /** What people see of them; undefined: the job has none. */
+  /** The feeds as people see them; undefined: the job has none. */
   status(): Pick<JobStatus, "feeds"> {
     const { feeds } = this.#options;
     if (feeds.length === 0) return {};
@@ -104,17 +104,17 @@ export class JobFeeds {
     return await feed.ask(asked, life);
   }
 
-  /** Lives of tasks may have ended: what they had is free. */
+  /** Lives of tasks may have ended: their splits become free. */
   look(): void {
     for (const opening of this.#open.values()) void opening.then((feed) => feed.look()).catch(() => undefined);
   }
 
-  /** The job ends: a folder of results that is not whole says what is missing. */
+  /** The job ends: a results folder that is incomplete records what is missing. */
   async end(): Promise<void> {
     await Promise.all([...this.#there.values()].map((feed) => feed.end()));
   }
 
-  /** One that cannot be read is tried again by the next call. */
+  /** A feed that cannot be read is tried again by the next call. */
   #opened(spec: FeedSpec): Promise<JobFeed> {
     const { name } = spec;
     const known = this.#open.get(name);
@@ -192,7 +192,7 @@ class JobFeed {
     return opened;
   }
 
-  /** Splits of new files are behind those that there are. */
+  /** Splits of new files come after the existing ones. */
   #watch(spec: FeedSpec & { readonly relistMs: number }, journal: InputJournal): void {
     const { clock, log, fileSystems, inputs } = this.#options;
     const found = (one: Found) => {
@@ -208,7 +208,7 @@ class JobFeed {
   }
 
   async ask({ task, generation, call, gone }: FeedAsked, life: ReadingLife): Promise<FeedAnswered> {
-    // All that are named are looked at in each step, as long as one of them is waited for.
+    // Every named task is checked in each step, as long as one of them is waited for.
     if ("among" in call && call.among.length > this.#options.tasks)
       return refusal("invalid", `it names ${call.among.length} tasks, and the job has ${this.#options.tasks}`);
     if (call.type === "moved") {
@@ -254,13 +254,13 @@ class JobFeed {
     }
   }
 
-  /** Of a feed that nobody has used anything of there is no folder. */
+  /** A feed of which nothing was used has no results folder. */
   async end(): Promise<void> {
     const { epoch, used } = this.#state;
     if (epoch > 0 || used.length > 0) await this.#finish();
   }
 
-  /** Before anybody is told that all is over: a job may end then. */
+  /** Runs before anybody is told that all is over, because a job may end then. */
   async #finish(): Promise<void> {
     if (this.#output === undefined) return;
     this.#finished ??= this.#finishResults(this.#output);
@@ -329,14 +329,14 @@ class JobFeed {
     }
   }
 
-  /** One after the other: a NameNode has more to do. */
+  /** One after the other: the NameNode has other work. */
   async #locate(splits: Extract<FeedEffect, { type: "locate" }>["splits"]): Promise<void> {
     const found: [number, readonly string[]][] = [];
     for (const { place, split } of splits) found.push([place, await this.#hostsOf(split)]);
     this.#post({ type: "located", splits: Object.fromEntries(found) });
   }
 
-  /** Those of the block that it begins in: whoever has that one sends all of it. */
+  /** The hosts of the block in which the split begins: a reader gets all of the split from there. */
   async #hostsOf(number: number): Promise<readonly string[]> {
     const split = splitAt(this.#plan, number);
     if (split === undefined) return [];
@@ -360,13 +360,13 @@ class JobFeed {
   }
 }
 
-/** What is decided of, and its files. */
+/** A feed as its decisions see it, and its files. */
 interface Growable {
   readonly feed: Feed;
   readonly plan: Plan;
 }
 
-/** A cursor that was taken before there was any file is of the first, empty batch. */
+/** A cursor taken before there was any file belongs to the first, empty batch. */
 function growing(feed: Feed): Feed {
   return { ...feed, growth: { batches: [{ behind: 0, plan: feed.plan }], isComplete: false } };
 }
@@ -377,12 +377,12 @@ function grownBy({ feed, plan: before }: Growable, { files, isComplete }: Found)
   return { feed: grownFeed(feed, { splits: plan.splits, plan: name, isComplete }), plan };
 }
 
-/** A cursor is of a plan and an order of it: of other ones it says nothing. */
+/** A cursor belongs to one plan and one order of it, and says nothing about others. */
 function nameOf({ cut, files }: Plan, seed: number | undefined): string {
   return digestOf(cut, files, seed ?? null);
 }
 
-/** Of a list of these in JSON, which is made file by file. */
+/** Hash of a JSON list of these, which is built file by file. */
 function digestOf(before: unknown, files: Listing, ...behind: readonly unknown[]): string {
   const hash = createHash("sha256").update(`[${JSON.stringify(before)},[`);
   let separator = "";
@@ -394,7 +394,7 @@ function digestOf(before: unknown, files: Listing, ...behind: readonly unknown[]
   return hash.update(`]${rest}]`).digest("hex").slice(0, 32);
 }
 
-/** What the core hears, once the call has a number. Undefined where its cursor cannot be read. */
+/** Makes the core's event for a call once that has a number. Undefined where its cursor cannot be read. */
 function eventMaker(
   call: Exclude<FeedCall, { type: "moved" }>,
   caller: { readonly task: string; readonly generation: number },
@@ -425,7 +425,7 @@ function refusal(code: string, message: string): FeedAnswered {
 const permission = 0o640;
 
 /**
- * Says beside the results which split each is of, and that all are there. May be done again.
+ * Records beside the results which split each belongs to, and that all are there. May be repeated.
  * @returns how many splits have none
  */
 export async function finishResults({ fileSystem, path: output }: LocatedPath, plan: Plan): Promise<number> {
@@ -441,7 +441,7 @@ export async function finishResults({ fileSystem, path: output }: LocatedPath, p
   const write = (name: string, content: string) =>
     fileSystem.create(path.join(output, name), Buffer.from(content), { permission, overwrite: true });
   await write("_manifest.json", JSON.stringify({ splits }));
-  // As Hadoop's jobs say that their output is whole.
+  // Hadoop's jobs mark complete output in this way.
   if (missing === 0) await write("_SUCCESS", "");
   await fileSystem.delete(path.join(output, UNFINISHED_RESULTS), { recursive: true });
   return missing;

@@ -11,7 +11,7 @@ interface Progress {
   readonly metrics?: Readonly<Record<string, number>>;
 }
 
-/** How fast a program goes: counted anew from a moment on, when ten seconds have passed. */
+/** How fast a program goes; measured anew every ten seconds. */
 interface Pace {
   readonly sinceMs: number;
   readonly sinceStep: number;
@@ -19,10 +19,10 @@ interface Pace {
 }
 
 const PACE_MS = 10_000;
-/** Of a task, and tasks of a job, with a series for each GPU: 30 KiB of a file, and 23 MB of memory. */
+/** The most GPUs of a task, and the most tasks of a job, for which each GPU has a series: 30 KiB of a file, and 23 MB of memory. */
 const MOST_GPUS = 8;
 const MOST_TASKS_WITH_GPUS = 1_000;
-/** More than any role has tasks. */
+/** More than the tasks of any role. */
 const MOST_OF_A_ROLE = 2 ** 31;
 
 /** What executors measure, and what all programs may report. */
@@ -37,8 +37,8 @@ const own = {
 } as const;
 
 /**
- * What the job's tasks used and reported over time, from what executors tell anyway. No decision depends on it, so it is not in the core's
- * state: a later attempt goes on from what the one before has kept (`KeptSeries`).
+ * What the job's tasks used and reported over time, taken from what executors send anyway. No decision depends on it, so it is not in the
+ * core's state: a later attempt goes on from what the earlier one has kept (`KeptSeries`).
  */
 export class JobSeries {
   readonly #spec: Pick<JobSpec, "roles" | "trials">;
@@ -50,7 +50,7 @@ export class JobSeries {
     this.#table = new SeriesTable(fromMs, countTasks(spec));
   }
 
-  /** On the axis of an earlier attempt, with what that heard. */
+  /** Goes on from what an earlier attempt heard, on its time axis. */
   goOnFrom({ axis, rows }: HeardSeries): void {
     const own = this.#table;
     this.#table = new SeriesTable(axis.fromMs, countTasks(this.#spec), axis.spanMs);
@@ -58,7 +58,7 @@ export class JobSeries {
     for (const task of own.tasks) this.#table.addAll(task, own.seriesOf(task), own);
   }
 
-  /** Of one value of a chart. */
+  /** The time that one value of a chart spans. */
   get spanMs(): number {
     return this.#table.spanMs;
   }
@@ -78,14 +78,14 @@ export class JobSeries {
     add(own.diskWritten, disk.writtenBytesPerSecond);
   }
 
-  /** GPUs that have series of their own: those of a task that has several, of a job that is not too large for it. */
+  /** GPUs with series of their own: those of a task that has several, unless the job is too large for that. */
   #eachOf(gpus: GpuMetrics | undefined): readonly GpuDevice[] {
     const { devices = [] } = gpus ?? {};
     const isFew = devices.length <= MOST_GPUS && countTasks(this.#spec) <= MOST_TASKS_WITH_GPUS;
     return devices.length > 1 && isFew ? devices : [];
   }
 
-  /** The program's own names cannot be taken for ours: theirs are marked. */
+  /** Prefixed, so that a program's own names cannot be mistaken for ours. */
   reached(task: string, { step, metrics = {} }: Progress, atMs: number): void {
     this.#paces.set(task, nextPace(this.#paces.get(task), step, atMs));
     this.#table.add(task, own.step, atMs, step);
@@ -93,12 +93,12 @@ export class JobSeries {
       this.#table.add(task, { name: `metric:${name}`, rule: "mean", isSpare: true }, atMs, value);
   }
 
-  /** Steps in a second, over the last ten; undefined where nothing is known of them. */
+  /** Steps per second over the last ten seconds; undefined where unknown. */
   rateOf(task: string): number | undefined {
     return this.#paces.get(task)?.rate;
   }
 
-  /** All that is known of a task over time, so far. */
+  /** Everything known of a task over time so far. */
   seriesOf(task: string): { readonly fromMs: number; readonly spanMs: number; readonly series: readonly TaskSeries[] } {
     const { fromMs, spanMs } = this.#table;
     return { fromMs, spanMs, series: this.#table.seriesOf(task) };
@@ -110,7 +110,7 @@ export class JobSeries {
     return await encodeSeries({ applicationId, attempt }, this.#table, (task) => this.#memoryLimitBytes(task), tasks);
   }
 
-  /** Tasks stand in the order of the job, whichever was heard first. */
+  /** Sorts tasks in the order of the job, whichever was heard first. */
   #positionOf(task: string): number {
     const { role, index = 0 } = parseTaskId(task) ?? {};
     return this.#spec.roles.findIndex(({ name }) => name === role) * MOST_OF_A_ROLE + index;
@@ -123,7 +123,7 @@ export class JobSeries {
   }
 }
 
-/** A program that starts again begins anew. */
+/** A program that starts again is measured anew. */
 function nextPace(before: Pace | undefined, step: number, atMs: number): Pace {
   if (before === undefined || step < before.sinceStep) return { sinceMs: atMs, sinceStep: step };
   const elapsedMs = atMs - before.sinceMs;

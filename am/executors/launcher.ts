@@ -13,19 +13,19 @@ import type { ContainerCommand } from "../scheduler/scheduler.ts";
 export interface LauncherOptions {
   readonly job: JobFile;
   readonly attempt: number;
-  /** `host:port` that executors find this ApplicationMaster at. */
+  /** `host:port` at which executors find this ApplicationMaster. */
   readonly masterAddress: string;
   /** See executorCredentials. */
   readonly credentialsOf: (containerId: string) => Uint8Array;
   /** The memory that the container was granted. */
   readonly memoryMiBOf: (containerId: string) => number | undefined;
-  /** What programs are told of other systems. */
+  /** Variables that tell programs of other systems. */
   readonly outletVariables: Readonly<Record<string, string>>;
   /** Whether a container that exceeds its memory is ended. */
   readonly memoryEnforced: boolean;
 }
 
-/** Says how a task's container is started: with which files, environment and command. */
+/** Decides how a task's container is started: its files, environment and command. */
 export class Launcher {
   readonly #options: LauncherOptions;
 
@@ -50,7 +50,7 @@ export class Launcher {
     };
   }
 
-  /** What a task's executor starts with in a container that has had another task before. */
+  /** The variables with which a task's executor starts in a container that had another task before. */
   variables(launch: Launch): Record<string, string> {
     return this.#variables(launch, logPrefixOf(launch.task));
   }

@@ -3,39 +3,43 @@ import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
 import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk, type LogWanted } from "../../src/api/messages.ts";
 import type { TaskId } from "../../src/job/task.ts";
 
-/** One client that reads one task's log, across the executors that the task has one after another. */
+/** One client that reads one task's log, across the executors that the task has in succession. */
 interface Tail {
   readonly id: number;
   readonly request: LogWanted;
   readonly reader: LogReader;
-  /** Who is asked for the log; absent while the task has no executor, and its container none of another task. */
+  /**
+   * The executor asked for the log; absent while the task has none and no other task's executor is in its container.
+   */
   link: ExecutorLink | undefined;
-  /** Whose log was read last: another container's log is read from its beginning. */
+  /** The container whose log was read last: another container's log is read from its beginning. */
   containerId: string;
   nextOffset: number;
   /** How many bytes that executor has sent and the reader has not taken yet. */
   sent: { untaken: number };
-  /** Its executor has sent all that there will be of the log. */
+  /** Whether its executor has sent everything that the log will ever hold. */
   isWhole: boolean;
   /** Called when nothing more is sent to the reader. */
   over: () => void;
 }
 
 export interface LogTailsOptions {
-  /** Of a task that has none now: the container where its program ended. Another task's executor there has its log. */
+  /** For a task without a container: the one where its program ended. Another task's executor there has its log. */
   readonly lastContainerOf: (task: TaskId) => string | undefined;
   /** What people call a task. */
   readonly spokenName: (task: TaskId) => string;
 }
 
-/** Passes logs on from executors to clients. An executor sends only what its reader has taken before. */
+/**
+ * Passes logs on from executors to clients. An executor sends more only after its reader has taken what it sent before.
+ */
 export class LogTails {
   readonly #options: LogTailsOptions;
   readonly #tails = new Map<number, Tail>();
   /** The executor that has each task now. */
   readonly #links = new Map<string, ExecutorLink>();
   #lastId = 0;
-  /** The job has ended: an executor that goes is not replaced. */
+  /** Whether the job has ended: a lost executor is not replaced then. */
   #ending = false;
 
   constructor(options: LogTailsOptions) {
@@ -82,7 +86,7 @@ export class LogTails {
     for (const tail of this.#tails.values()) {
       if (tail.link !== link) continue;
       tail.link = undefined;
-      // One that ended before it heard of a reader has told it nothing.
+      // An executor that ended before it heard of a reader has sent it nothing.
       if (this.#ending && tail.isWhole) this.#end(tail);
       else if (this.#ending || !tail.request.follow)
         this.#fail(tail, `the executor of ${link.task} was lost while its log was read`);
@@ -117,12 +121,12 @@ export class LogTails {
     await Promise.all(over);
   }
 
-  /** Breaks off the readings that are still open. */
+  /** Aborts the readings that are still open. */
   abort(): void {
     for (const tail of this.#tails.values()) this.#fail(tail, "the job has ended before all of its log was read");
   }
 
-  /** The executor that a task's log is asked of. */
+  /** The executor that is asked for a task's log. */
   #holderOf(task: TaskId): ExecutorLink | undefined {
     const own = this.#links.get(task);
     if (own !== undefined) return own;

@@ -8,7 +8,7 @@ export interface Caller {
   readonly identity: ApplicationIdentity;
   readonly build: string;
   readonly attempt: number;
-  /** `host:port` that executors are to connect to. */
+  /** `host:port` to which executors are to connect. */
   readonly masterAddress: string;
 }
 
@@ -16,10 +16,10 @@ export interface Caller {
 const parallelCalls = 64;
 const timeoutMs = 5_000;
 const pauseBeforeRetryMs = 2_000;
-/** An executor that does not answer by then finds this attempt by its address in the staging folder. */
+/** An executor that has not answered after these tries finds this attempt by its address in the staging folder. */
 const maximumTries = 3;
 
-/** How executors are called, and waited for. */
+/** How executors are called, and the pause before a retry. */
 interface Calling {
   readonly call: (call: RejoinCall) => Promise<unknown>;
   readonly sleep: (ms: number) => Promise<void>;
@@ -40,7 +40,10 @@ export async function rejoin(
   await Promise.all(Array.from({ length: Math.min(parallelCalls, executors.length) }, callNext));
 }
 
-/** Gives up without an error: the executor finds this attempt itself, or the core counts it as lost. One that refuses obeys a later one. */
+/**
+ * Gives up without an error: the executor finds this attempt itself, or the core counts it as lost. An executor that refuses obeys a later
+ * attempt.
+ */
 async function callWithRetries(
   { address: rejoinAddress, containerId }: Rejoin,
   caller: Caller,

@@ -1,16 +1,16 @@
 import type { EndsAsked } from "../../src/api/executor-endpoint.ts";
 import type { EndsReply, TaskEnd } from "../../src/api/messages.ts";
 
-/** Undefined: they have not all ended. */
+/** Undefined: not all of them have ended. */
 type EndsOf = (asking: string, roles: readonly string[]) => readonly TaskEnd[] | undefined;
 
-/** Tells programs how other tasks ended, when they have. */
+/** Tells programs how other tasks ended, once they have. */
 export class TaskEnds {
   readonly #endsOf: EndsOf;
   readonly #roles: () => readonly string[];
   readonly #waiting = new Set<() => void>();
 
-  /** @param roles of the job: what a task names beside them, thousands of times perhaps, is not looked at again and again */
+  /** @param roles of the job: other names that a task gives, perhaps thousands, are not checked again and again */
   constructor(endsOf: EndsOf, roles: () => readonly string[]) {
     this.#endsOf = endsOf;
     this.#roles = roles;

@@ -17,8 +17,8 @@ interface Use {
 }
 
 /**
- * What the programs use, as their executors last said. No decision depends on it, so it is not in the core's state. Each record is written
- * over: what a thousand executors say each second, kept until they say it again, would outlive V8's young generation.
+ * What the programs use, as their executors last reported. No decision depends on it, so it is not in the core's state. Records are
+ * overwritten in place: what a thousand executors report each second, kept until the next report, would outlive V8's young generation.
  */
 export class TaskMetrics {
   readonly #byContainer = new Map<string, Said>();
@@ -50,8 +50,8 @@ export class TaskMetrics {
   }
 
   /**
-   * The status with the memory and processors that each running program uses, the most memory that a task ever used, and its GPUs as they
-   * were last measured: the last two also when its program has ended.
+   * The status with the memory and processors that each running program uses, the most memory that a task ever used, and its GPUs as last
+   * measured; the last two also when its program has ended.
    */
   addTo(status: JobStatus): JobStatus {
     return { ...status, tasks: status.tasks.map((task) => this.#withMetrics(task)) };
@@ -61,14 +61,14 @@ export class TaskMetrics {
     const said = task.containerId === undefined ? undefined : this.#byContainer.get(task.containerId);
     const { gpus, maxMemoryBytes } = this.#useByTask.get(task.task) ?? {};
     const known = { ...task, ...(gpus && { gpus }), ...(maxMemoryBytes !== undefined && { maxMemoryBytes }) };
-    // The container may be another task's by now; or it is kept, and the program has ended.
+    // The container may be another task's by now, or kept after its program has ended.
     if (said?.task !== task.task || task.state !== "running") return known;
     const { memoryBytes, cpuCores, disk } = said;
     return { ...known, memoryBytes, cpuCores, ...(disk && { disk }) };
   }
 }
 
-/** The newer gauges, each with the most of both: a GPU that an earlier life used was used. */
+/** The newer gauges, each with the higher maximum of the two: a GPU that an earlier life used counts as used. */
 function mostOf(before: GpuMetrics | undefined, now: GpuMetrics | undefined): GpuMetrics | undefined {
   if (before === undefined || now === undefined) return now ?? before;
   const most = (kind: "utilization" | "memory" | "bar1Memory") => {

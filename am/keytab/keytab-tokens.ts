@@ -24,7 +24,7 @@ export interface KeytabTokensOptions {
   /** Gives new tokens to this process, and to executors and programs. */
   readonly take: (tokens: readonly NamedToken[]) => void;
   readonly log: Log;
-  /** Runs the program that logs in; default: as a process of its own. @returns a token file */
+  /** Runs the program that logs in; by default in a process of its own. @returns a token file */
   readonly run?: ((program: string, request: LoginRequest) => Promise<Uint8Array>) | undefined;
   readonly clock?: Pick<MonotonicClock, "sleep">;
   /** Milliseconds since the epoch. */
@@ -34,7 +34,7 @@ export interface KeytabTokensOptions {
   readonly architecture?: string;
 }
 
-/** Keeps a job in delegation tokens by its own keytab, without any client. */
+/** Keeps a job supplied with delegation tokens by its own keytab, without any client. */
 export class KeytabTokens {
   readonly #options: KeytabTokensOptions;
   readonly #keeper: TokenKeeper;
@@ -49,7 +49,7 @@ export class KeytabTokens {
     this.#keeper = new TokenKeeper({
       renewIntervalMs: intervalMs,
       endsAtMs: async () => {
-        // When the tokens that open the staging folder have ended it is too late to read it there.
+        // Read early: once the tokens that open the staging folder have ended, the keytab can no longer be read there.
         await this.#keytab().catch(() => undefined);
         return endOf(held().tokens, intervalMs) ?? now();
       },
@@ -105,7 +105,7 @@ export class KeytabTokens {
     return readTokenFile(answer).tokens;
   }
 
-  /** @returns the path of a file that is the one that was sent */
+  /** @returns the path of the file, once it is verified to be the one that was shipped */
   async #shipped({ link, sha256 }: HashedFile): Promise<string> {
     const file = path.resolve(this.#options.folder ?? "", link);
     checked(await readFile(file), sha256, link);
@@ -120,13 +120,13 @@ function checked(content: Uint8Array, sha256: string, what: string): Uint8Array 
 
 const limitMs = 60_000;
 /**
- * A node may end the container for the virtual memory of both processes: without compiled code and its helpers this one takes a fifth of
- * what Node 22 takes otherwise, and on Node 24 about 600 MiB.
+ * A node may end the container for the virtual memory of both processes: without compiled code and V8's helper threads this one takes a
+ * fifth of what Node 22 takes otherwise, and on Node 24 about 600 MiB.
  */
 const options = ["--jitless", ...withoutWebAssembly(), "--v8-pool-size=0", "--max-old-space-size=64"];
 const variables = { MALLOC_ARENA_MAX: "1", UV_THREADPOOL_SIZE: "2" };
 
-/** Without compiled code there is none; Node 20 and 22 warn of that unless it is said, and Node 24 has no such option. */
+/** WebAssembly needs compiled code; Node 20 and 22 warn of that unless it is turned off, and Node 24 has no such option. */
 function withoutWebAssembly(): string[] {
   return Number.parseInt(process.versions.node, 10) < 24 ? ["--no-expose-wasm"] : [];
 }
@@ -140,7 +140,7 @@ function runProgram(program: string, request: LoginRequest): Promise<Uint8Array>
       const said = stderr.toString("utf8").trim() || error.message;
       reject(new TonyError(said, { code: "LOGIN_FAILED", cause: error }));
     });
-    // One that ends without reading says why on its error output.
+    // A process that ends without reading says why on its error output.
     child.stdin?.on("error", () => undefined).end(JSON.stringify(request));
   });
 }

@@ -2,17 +2,17 @@ import { TonyError } from "../../src/errors.ts";
 import { arrayOf, object, recordOf, type Shape, string } from "../../src/job/shape.ts";
 import type { UsedFileSystem } from "../../src/tokens/token-issuers.ts";
 
-/** What the ApplicationMaster asks of the program that logs in: JSON on its standard input. It answers with a token file's bytes. */
+/** What the ApplicationMaster asks of the program that logs in: JSON on its standard input. The answer is a token file's bytes. */
 export interface LoginRequest {
   readonly principal: string;
   /** The keytab's bytes, base64. */
   readonly keytab: string;
-  /** koffi's, by its whole path: nothing that a node has installed is loaded. */
+  /** Absolute path of koffi's module, so that nothing installed on the node is loaded. */
   readonly nativeModule: string;
-  /** Whom the job is of. */
+  /** The job's user. */
   readonly user: string;
   readonly hadoop: Readonly<Record<string, string>>;
-  /** Whose tokens are wanted, beside the key server's and the ResourceManager's. */
+  /** The file systems whose tokens are wanted, besides the key server's and the ResourceManager's tokens. */
   readonly used: readonly UsedFileSystem[];
 }
 

@@ -6,7 +6,7 @@ import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { parseLoginRequest } from "./login-request.ts";
 import { obtainTokens } from "./obtain-tokens.ts";
 
-/** Logs in for an ApplicationMaster by the job's keytab: a LoginRequest comes in, a token file goes out, and the process ends. */
+/** Logs in for an ApplicationMaster with the job's keytab: reads a LoginRequest, writes a token file, and exits. */
 async function main(): Promise<void> {
   const request = parseLoginRequest(await text(process.stdin));
   const load = createRequire(request.nativeModule);

@@ -13,7 +13,7 @@ import { freshTokens } from "../../src/tokens/token-issuers.ts";
 import type { LoginRequest } from "./login-request.ts";
 
 /**
- * Logs in by a keytab and obtains the delegation tokens of a job.
+ * Logs in with a keytab and obtains the delegation tokens of a job.
  * @param load the Kerberos library
  * @throws AuthenticationError, or UserError (`TOKEN_NOT_OBTAINED`) naming the service that gives none
  */
@@ -29,7 +29,7 @@ export async function obtainTokens(request: LoginRequest, load: () => Promise<Gs
 }
 
 /**
- * The library reads keytabs from files. This one has no name any more before anything is in it: whatever ends this process, the keytab is
+ * The library reads keytabs from files. This file is unlinked before anything is written to it: however this process ends, the keytab is
  * not left behind.
  */
 async function unnamedFile(): Promise<FileHandle> {

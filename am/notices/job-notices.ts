@@ -10,17 +10,17 @@ import { Webhook } from "./webhook.ts";
 export interface JobNoticesOptions {
   readonly job: Pick<JobFile, "spec" | "user">;
   readonly url: string;
-  /** What YARN gave this attempt. */
+  /** The secrets that YARN gave this attempt. */
   readonly secrets: ReadonlyMap<string, Uint8Array>;
   readonly rateOf: (task: string) => number | undefined;
   readonly clock: Pick<WallClock, "nowMs">;
   readonly log: Log;
 }
 
-/** As libraries of Standard Webhooks write a key. */
+/** A key as libraries of Standard Webhooks write it. */
 const encoded = /^whsec_(.*)$/;
 
-/** Tells a job's webhook of it. */
+/** Tells a job's webhook what happens to the job. */
 export class JobNotices implements Outlet {
   readonly #options: JobNoticesOptions;
   readonly #notices: Notices;
@@ -65,7 +65,7 @@ export class JobNotices implements Outlet {
   }
 }
 
-/** `text` says it all: chat services show that alone. */
+/** `text` alone says everything: chat services show only that. */
 function messageOf({ text, ...notice }: Notice, { applicationId, attempt, name, queue }: JobStatus, user: string) {
   const remedy = notice.remedy === undefined ? "" : ` → ${notice.remedy}`;
   return {

@@ -28,15 +28,15 @@ export function callJson(
   });
 }
 
-/** What an answer has below its fields; undefined where it has none. */
+/** The value at a path of an answer's fields; undefined where there is none. */
 export function fieldAt(answer: unknown, ...path: readonly string[]): unknown {
   return path.reduce<unknown>((value, name) => (isObject(value) ? entryOf(value, name) : undefined), answer);
 }
 
-/** What is kept of an answer: whoever gives it may be anybody. */
+/** The longest text kept of an answer, which may come from anybody. */
 const MOST_TEXT = 4_096;
 
-/** @throws TonyError `ANSWER_INCOMPLETE` where it is no text, or a long one */
+/** @throws TonyError `ANSWER_INCOMPLETE` where it is no text, or a longer one */
 export function textAt(answer: unknown, ...path: readonly string[]): string {
   const value = fieldAt(answer, ...path);
   if (typeof value === "string" && value.length <= MOST_TEXT) return value;

@@ -7,9 +7,9 @@ import { callJson, fieldAt, listAt, textAt } from "./json-calls.ts";
 import { type OutletOptions, RepeatedOutlet } from "./outlet.ts";
 
 export interface MlflowOptions extends OutletOptions {
-  /** The experiment's name; it is made where it is not there. */
+  /** The experiment's name; it is created where it does not exist. */
   readonly experiment: string;
-  /** The job's metrics are its. */
+  /** The task whose metrics are the job's. */
   readonly leadTask: string;
 }
 
@@ -18,7 +18,7 @@ export interface RunSubject {
   /** `job`, `trial:17` */
   readonly key: string;
   readonly params: Readonly<Record<string, string>>;
-  /** Tasks whose metrics are the run's, and what precedes the metrics' names. */
+  /** Tasks whose metrics are the run's, with the prefix of the metrics' names. */
   readonly tasks: readonly { readonly task: TaskStatus; readonly prefix: string }[];
   readonly state: "RUNNING" | "FINISHED" | "FAILED" | "KILLED";
   readonly endedAtMs?: number;
@@ -34,9 +34,9 @@ interface RunMetric {
 
 interface Run {
   readonly id: string;
-  /** What was told last of each metric. */
+  /** The last values sent of each metric. */
   readonly told: Map<string, string>;
-  /** Parameters that were not told yet. */
+  /** Parameters that were not sent yet. */
   untold: RunSubject["params"];
   isOver: boolean;
 }
@@ -44,13 +44,13 @@ interface Run {
 /** Limits of `runs/log-batch`. */
 const MOST_METRICS = 1_000;
 const MOST_PARAMS = 100;
-/** What older servers take. */
+/** The longest value that older servers take. */
 const MOST_PARAM = 500;
 const PAGE = 1_000;
 const MOST_PAGES = 10;
-/** Whoever answers may be anybody. */
+/** The answer may come from anybody. */
 const MOST_ANSWER_BYTES = 4 * 2 ** 20;
-/** Runs that are told of together. */
+/** How many runs are updated at once. */
 const AT_ONCE = 8;
 
 const ofJob = { succeeded: "FINISHED", failed: "FAILED", killed: "KILLED" } as const;
@@ -64,8 +64,8 @@ const ofTrial = {
 } as const;
 
 /**
- * Shows a job in MLflow, by its REST API: a run with what it asks for and the metrics of its programs, which goes on in a later attempt; and
- * one below it for each trial of a search.
+ * Shows a job in MLflow, by its REST API: one run with the job's resources and the metrics of its programs, which a later attempt continues,
+ * and below it one for each trial of a search.
  */
 export class MlflowRuns extends RepeatedOutlet {
   readonly #options: MlflowOptions;
@@ -80,7 +80,7 @@ export class MlflowRuns extends RepeatedOutlet {
     this.#headers = authorization(options.variables);
   }
 
-  /** Where MLflow's own client finds the job's run; nothing before that is there. */
+  /** Where MLflow's own client finds the job's run; empty before the run exists. */
   get variables(): Readonly<Record<string, string>> {
     const id = this.#runs.get("job")?.id;
     return id === undefined ? {} : { MLFLOW_TRACKING_URI: this.#options.url, MLFLOW_RUN_ID: id };
@@ -149,7 +149,7 @@ export class MlflowRuns extends RepeatedOutlet {
     return textAt(this.#taken(made), "experiment_id");
   }
 
-  /** What an earlier attempt has begun. */
+  /** Finds the runs that an earlier attempt has begun. */
   async #findRuns(experimentId: string, { applicationId }: JobStatus): Promise<void> {
     const filter = `tags.\`tony.application_id\` = '${applicationId}'`;
     let page: string | undefined;
@@ -163,7 +163,7 @@ export class MlflowRuns extends RepeatedOutlet {
       for (const run of listAt(answer, "runs")) {
         const tag = listAt(run, "data", "tags").find((one) => fieldAt(one, "key") === "tony.run");
         const key = tag === undefined ? "" : textAt(tag, "value");
-        // Of the job's that may be a program's word: MLflow's client ends the run that it has logged to.
+        // The status of the job's own run may come from a program: MLflow's client ends the run that it has logged to.
         const isOver = key !== "job" && textAt(run, "info", "status") !== "RUNNING";
         if (/^(job|trial:\d{1,9})$/.test(key))
           this.#runs.set(key, { id: textAt(run, "info", "run_id"), told: new Map(), untold: {}, isOver });
@@ -221,21 +221,21 @@ export function runSubjects(status: JobStatus, leadTask: string): RunSubject[] {
     if (key === undefined || task.params === undefined) return [];
     const ended = task.endedAtMs === undefined ? {} : { endedAtMs: task.endedAtMs };
     const state = task.trial === undefined ? "RUNNING" : ofTrial[task.trial.state];
-    // One that still runs when its job ends does not go on.
+    // A trial that still runs when its job ends does not go on.
     const last = state === "RUNNING" && outcome !== undefined ? "KILLED" : state;
     return [{ key, params: task.params, tasks: [{ task, prefix: "" }], state: last, ...ended }];
   });
   return [job, ...trials];
 }
 
-/** The lead task, and the first one of each role beside its own, whose name precedes its metrics. */
+/** The lead task, and the first one of every other role, whose name prefixes its metrics. */
 function reporting(task: TaskStatus, leadTask: string): RunSubject["tasks"] {
   if (task.task === leadTask) return [{ task, prefix: "" }];
   const { role, index } = parseTaskId(task.task) ?? {};
   return index === 0 && role !== parseTaskId(leadTask)?.role ? [{ task, prefix: `${role}/` }] : [];
 }
 
-/** Of the last values those that were not told yet. */
+/** Those of the last values that were not sent yet. */
 function changedMetrics({ tasks }: RunSubject, told: ReadonlyMap<string, string>, nowMs: number): RunMetric[] {
   return tasks
     .flatMap(({ task: { metrics = {}, step = 0 }, prefix }) =>
@@ -253,7 +253,7 @@ function toldOf({ step, value }: RunMetric): string {
   return `${step} ${value}`;
 }
 
-/** By the variables that MLflow's own client reads. */
+/** From the variables that MLflow's own client reads. */
 function authorization({
   MLFLOW_TRACKING_TOKEN: token,
   MLFLOW_TRACKING_USERNAME: user,

@@ -5,7 +5,7 @@ import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { parseTaskId, taskSpans } from "../../src/job/task.ts";
 import { relativeRates, SLOW_RATE } from "../../src/page/relative-rates.ts";
 
-/** Of what its container may use: beyond it a little more ends a task. */
+/** The share of the memory that its container may use: little more ends the task. */
 const NEARLY_OUT = 0.95;
 const MIB = 1024 ** 2;
 
@@ -36,7 +36,7 @@ export interface Notice {
 
 export interface NoticesOptions {
   readonly limits: NoticeLimits;
-  /** When this attempt began: what happened before was told by an earlier one. */
+  /** When this attempt began: an earlier one told what happened before. */
   readonly fromMs: number;
   readonly rateOf: (task: string) => number | undefined;
 }
@@ -101,7 +101,7 @@ export class Notices {
     return [...this.#waiting(status), ...slow, ...this.#uncheckpointed(status), ...this.#outOfMemory(status)];
   }
 
-  /** Of each role once: what holds nearly all of its memory goes to and fro there. */
+  /** Once per role: tasks that use nearly all of their memory cross this line back and forth. */
   #outOfMemory({ tasks, roles, nowMs }: JobStatus): Notice[] {
     return roles.flatMap(({ name, memoryMiB }): Notice[] => {
       const near = tasks.filter(({ task, state, memoryBytes = 0 }) => {
@@ -188,7 +188,7 @@ function aboutTasks(
   return tasks.length === 0 ? [] : [{ event, atMs, tasks, text: text(taskSpans(tasks)) }];
 }
 
-/** Tells of what has been so for long enough, once: what is so no more may be told again. */
+/** Reports a condition once it has lasted long enough; one that has ended may be reported again later. */
 export class Lasting {
   readonly #afterMs: number;
   readonly #fromMs: number;
@@ -196,7 +196,7 @@ export class Lasting {
 
   /**
    * @param afterMs undefined: never
-   * @param fromMs what was due before has been told by somebody else
+   * @param fromMs an earlier attempt has reported what was due before
    */
   constructor(afterMs: number | undefined, fromMs: number) {
     this.#afterMs = afterMs ?? Number.POSITIVE_INFINITY;
@@ -205,8 +205,8 @@ export class Lasting {
 
   /**
    * To be called regularly.
-   * @param now all that is so now, and since when as far as the status says
-   * @returns what is to be told now
+   * @param now all conditions that hold now, each with its start as far as the status says
+   * @returns those to be reported now
    */
   due(now: ReadonlyMap<string, number>, nowMs: number): string[] {
     const before = this.#known;

@@ -6,7 +6,7 @@ import { type OutletOptions, RepeatedOutlet } from "./outlet.ts";
 
 const EVERY_MS = 15_000;
 
-/** Pushes what a job uses and reports to a collector of OpenTelemetry, by OTLP over HTTP in JSON (opentelemetry.io/docs/specs/otlp). */
+/** Pushes what a job uses and reports to an OpenTelemetry collector, by OTLP over HTTP in JSON (opentelemetry.io/docs/specs/otlp). */
 export class OtlpMetrics extends RepeatedOutlet {
   readonly #options: OutletOptions;
   readonly #url: URL;
@@ -61,7 +61,7 @@ function attributesOf(labels: GaugeLabels): object[] {
   return Object.entries(labels).map(([key, stringValue]) => ({ key, value: { stringValue } }));
 }
 
-/** As OpenTelemetry's exporters read that variable; what is no pair is left out. */
+/** Parses the variable as OpenTelemetry's exporters do; parts that are no pairs are left out. */
 function headersIn(text: string): Record<string, string> {
   const pairs = text.split(",").flatMap((pair): [string, string][] => {
     const [, name, value] = /^\s*([\w-]+)\s*=\s*(.*?)\s*$/.exec(pair) ?? [];

@@ -3,30 +3,33 @@ import type { WallClock } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 
-/** A system of others' that is told of the job. Nothing of the job depends on it. */
+/** An external system that is told of the job. Nothing in the job depends on it. */
 export interface Outlet {
   /** To be called regularly; does not wait. */
   look(status: JobStatus): void;
-  /** Resolves when all is told or given up. @param status with the outcome */
+  /** Resolves when everything is sent or given up. @param status with the outcome */
   end(status: JobStatus): Promise<void>;
-  /** Says what is not told: nobody waits any longer. */
+  /** Logs what is not sent: nobody waits any longer. */
   giveUp(): void;
 }
 
 export interface OutletOptions {
   readonly url: string;
-  /** The job's. */
+  /** The job's user. */
   readonly user: string;
-  /** The secrets of the job's programs, by the names of their variables: those that the system's own clients read are used. */
+  /** The secrets of the job's programs, by the names of their variables; those that the system's own clients read are used. */
   readonly variables: Readonly<Record<string, string>>;
   readonly clock: Pick<WallClock, "nowMs"> & { readonly random: () => number };
-  /** Told of each kind of failure once. */
+  /** Called once for each kind of failure. */
   readonly warn: (message: string) => void;
 }
 
 const pauses: BackOff = { firstMs: 10_000, mostMs: 300_000 };
 
-/** Tells what is so now, one round after the other: while one is under way, and for a while after one that failed, none begins. */
+/**
+ * Sends the present state in rounds, one after the other: none begins while one is under way, nor for a while after one that
+ * failed.
+ */
 export abstract class RepeatedOutlet implements Outlet {
   readonly #options: Pick<OutletOptions, "clock" | "warn">;
   readonly #everyMs: number;
@@ -40,7 +43,7 @@ export abstract class RepeatedOutlet implements Outlet {
     this.#everyMs = everyMs;
   }
 
-  /** Rejects with whatever kept it from being told; the next round tells it. */
+  /** Rejects with the reason why it could not be sent; the next round sends it. */
   protected abstract tell(status: JobStatus): Promise<void>;
 
   look(status: JobStatus): void {
@@ -48,7 +51,7 @@ export abstract class RepeatedOutlet implements Outlet {
     void this.#begin(status);
   }
 
-  /** Resolves when a first round has told of it, or could not. */
+  /** Resolves when a first round has sent it, or could not. */
   told(status: JobStatus): Promise<void> {
     return this.#begin(status);
   }

@@ -10,7 +10,7 @@ import type { Outlet } from "./outlet.ts";
 
 export interface OutletsOptions {
   readonly job: Pick<JobFile, "spec" | "user">;
-  /** What YARN gave this attempt. */
+  /** The secrets that YARN gave this attempt. */
   readonly secrets: ReadonlyMap<string, Uint8Array>;
   readonly rateOf: (task: string) => number | undefined;
   readonly clock: Pick<WallClock, "nowMs">;
@@ -20,10 +20,10 @@ export interface OutletsOptions {
 const LOOK_MS = 5_000;
 const FIRST_MS = 1_000;
 
-/** The systems of others' that the job's keys name. */
+/** The external systems that the job's keys name. */
 export class Outlets {
   readonly #outlets: readonly Outlet[];
-  /** Whose run the job's programs share. */
+  /** The outlet whose run the job's programs share. */
   readonly #shared: MlflowRuns | undefined;
   readonly #clock: OutletsOptions["clock"];
   #lookedAtMs = Number.NEGATIVE_INFINITY;
@@ -36,7 +36,10 @@ export class Outlets {
     this.#shared = am.mlflowShared === true && search === undefined ? mlflow : undefined;
   }
 
-  /** What programs are told of these systems: to be called before any starts. It waits a second at most. */
+  /**
+   * The variables that tell programs of these systems; to be called before any program starts. It waits a second at
+   * most.
+   */
   async variables(statusOf: () => JobStatus): Promise<Readonly<Record<string, string>>> {
     if (this.#shared === undefined) return {};
     await within(FIRST_MS, this.#shared.told(statusOf()));
@@ -52,7 +55,7 @@ export class Outlets {
     for (const outlet of this.#outlets) outlet.look(status);
   }
 
-  /** Resolves when all is told or given up. @param status with the outcome */
+  /** Resolves when everything is sent or given up. @param status with the outcome */
   async end(status: JobStatus, limitMs: number): Promise<void> {
     const endOf = async (outlet: Outlet) => {
       if (!(await within(limitMs, outlet.end(status)))) outlet.giveUp();

@@ -4,10 +4,10 @@ import type { MonotonicClock } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { callJson } from "./json-calls.ts";
 
-/** One message, which may arrive twice: its receiver knows it by its id. */
+/** One message. It may arrive twice: its receiver recognises it by its id. */
 export interface WebhookMessage {
   readonly id: string;
-  /** What it tells of, in a word. */
+  /** What it reports, in a word. */
   readonly event: string;
   readonly atMs: number;
   readonly body: object;
@@ -15,27 +15,27 @@ export interface WebhookMessage {
 
 export interface WebhookOptions {
   readonly url: URL;
-  /** Signs what is sent; undefined: nothing does. */
+  /** Signs messages; undefined: they are not signed. */
   readonly key: Uint8Array | undefined;
   readonly clock: Pick<MonotonicClock, "sleep" | "random">;
-  /** Told of each message that is given up. */
+  /** Called for each message that is given up. */
   readonly warn: (message: string) => void;
 }
 
 export const MOST_WAITING = 100;
 export const TRIES = 5;
 const pauses: BackOff = { firstMs: 1_000, mostMs: 30_000 };
-/** They say that the same may succeed later; other refusals are final. */
+/** These say that the same request may succeed later; other refusals are final. */
 const passing = new Set([408, 425, 429]);
 
 /**
- * Posts a job's notices, one after the other, by the headers of Standard Webhooks (github.com/standard-webhooks). What waits, each try and
- * the number of tries are bounded, and nobody waits for it.
+ * Posts a job's notices, one after the other, with the headers of Standard Webhooks (github.com/standard-webhooks). The queue, each try
+ * and the number of tries are bounded, and nobody waits for it.
  */
 export class Webhook {
   readonly #options: WebhookOptions;
   readonly #waiting: WebhookMessage[] = [];
-  /** The one that is being sent, and why it was not taken so far. */
+  /** The message that is being sent, and why it was not taken so far. */
   #present: { readonly message: WebhookMessage; why: string } | undefined;
   #isOver = false;
   #sending: Promise<void> = Promise.resolve();
@@ -61,7 +61,7 @@ export class Webhook {
     await this.#sending;
   }
 
-  /** Gives up what is not taken yet, and says so of each: nobody waits any longer. */
+  /** Gives up what is not taken yet, and logs each: nobody waits any longer. */
   giveUp(): void {
     this.#isOver = true;
     const lost = ({ event }: WebhookMessage, why: string) =>
@@ -124,7 +124,7 @@ export class Webhook {
   }
 }
 
-/** Of the id, the time and the body. */
+/** Covers the id, the time and the body. */
 function signature(key: Uint8Array, head: string, body: Uint8Array): string {
   return `v1,${createHmac("sha256", key).update(head).update(body).digest("base64")}`;
 }

@@ -26,10 +26,13 @@ type MaySee = (user: string) => Promise<boolean>;
 export interface JobPageOptions {
   readonly job: Pick<JobFile, "roundings" | "spec" | "user">;
   readonly settings: Pick<MasterSettings, "host" | "keyStore">;
-  /** Whether the cluster is. */
+  /** Whether the cluster is secured. */
   readonly isSecured: boolean;
   readonly identity: ApplicationIdentity;
-  /** Whether a user may see the job; absent: the ResourceManager's web believes what viewers call themselves, so their names prove nothing. */
+  /**
+   * Whether a user may see the job; absent: the ResourceManager's web server believes what viewers call themselves, so their names prove
+   * nothing.
+   */
   readonly maySee?: MaySee;
   readonly series: Pick<JobSeries, "seriesOf">;
   readonly history: Pick<JobHistory, "lastEvents" | "settings">;
@@ -37,18 +40,20 @@ export interface JobPageOptions {
   readonly status: () => JobStatus;
   readonly clock: Pick<WallClock, "nowMs">;
   readonly log: Log;
-  /** Where it is; only tests set it. */
+  /** The page's file; only tests set it. */
   readonly file?: string;
 }
 
 /** Many viewers cost no more than one. */
 const STATUS_MS = 1_000;
-/** Of a user's groups a process of its own has to be asked. */
+/** Looking up a user's groups starts a process. */
 const RIGHTS_MS = 60_000;
 
-/** The job's page: what it is answered, and its door for YARN's proxy. */
+/** The job's page: its answers, and its door for YARN's proxy. */
 export class JobPage {
-  /** What shows all of it to who asks through YARN's proxy; undefined: nobody is shown more there than YARN shows everybody. */
+  /**
+   * The key that shows all of it to viewers who come through YARN's proxy; undefined: nobody is shown more there than YARN shows everybody.
+   */
   readonly key: string | undefined;
   readonly #options: JobPageOptions;
   readonly #answers: PageAnswers;
@@ -83,7 +88,7 @@ export class JobPage {
     });
   }
 
-  /** The job has ended, which those who ask at once are told. */
+  /** The job has ended; viewers see that at once. */
   ended(): void {
     this.#known = undefined;
   }
@@ -97,7 +102,7 @@ export class JobPage {
     return this.#known;
   }
 
-  /** What who may see the job is answered, as JSON. @param path below `api/v1/`, with its query */
+  /** The answer for somebody who may see the job, as JSON. @param path below `api/v1/`, with its query */
   async ask(path: string): Promise<string> {
     const [what = "", query = ""] = path.split("?");
     return JSON.stringify((await this.#answers.answer(what, new URLSearchParams(query), true)).body);
@@ -105,7 +110,7 @@ export class JobPage {
 
   /**
    * Serves it until this process ends.
-   * @returns its address, which YARN's proxy fetches; undefined where it cannot be served, which the log says: no job fails for it
+   * @returns its address, which YARN's proxy fetches; undefined where it cannot be served, which is logged: no job fails because of that
    */
   async open(): Promise<string | undefined> {
     const { job, settings, maySee, clock, log, file = PAGE_NAME } = this.#options;
@@ -135,7 +140,7 @@ export class JobPage {
   }
 }
 
-/** With the container that the task has, so that a page notices when it is another one, whose log has a beginning of its own. */
+/** Adds the task's container, so that a page notices when that changes and the log begins anew. */
 function placed({ tasks }: JobStatus) {
   return (part: LogPart) => ({ ...part, containerId: tasks.find(({ task }) => task === part.task)?.containerId });
 }

@@ -1,7 +1,7 @@
 import type { LogReader } from "../../src/api/client-endpoint.ts";
 import type { LogWanted, OutputStream } from "../../src/api/messages.ts";
 
-/** From where on a page wants a log. */
+/** The position from which a page wants a log. */
 export interface Reading {
   /** `worker:0`; `am`: the ApplicationMaster's own log. */
   readonly task: string;
@@ -10,12 +10,12 @@ export interface Reading {
   readonly offset: number;
 }
 
-/** What there is of a log from there on, up to the end of a line. */
+/** What the log has from there on, up to the end of a line. */
 export interface LogPart extends Pick<Reading, "task" | "stream"> {
   /** Where the next reading begins. */
   readonly next: number;
   readonly text: string;
-  /** What was removed before that text could be read. */
+  /** Bytes that were removed before this text could be read. */
   readonly missingBytes: number;
   /** Why there is nothing, or no more. */
   readonly trouble?: string;
@@ -24,7 +24,7 @@ export interface LogPart extends Pick<Reading, "task" | "stream"> {
 export type ReadLog = (request: LogWanted, reader: LogReader) => () => void;
 
 export const MOST_READINGS = 32;
-/** Of all parts of an answer. */
+/** All parts of one answer together. */
 export const MOST_PART_BYTES = 262_144;
 /** An executor that is stopped or cut off does not answer. */
 const LONGEST_MS = 5_000;
@@ -41,7 +41,7 @@ export function parseReadings(text: string): readonly Reading[] | undefined {
   return readings.length === words.length && words.length <= MOST_READINGS ? readings : undefined;
 }
 
-/** Reads as much of each as all of them have place for in one answer. */
+/** Reads as much of each log as all of them have room for in one answer. */
 export async function readParts(
   readings: readonly Reading[],
   readLog: ReadLog,
@@ -62,7 +62,7 @@ async function readPart(reading: Reading, readLog: ReadLog, most: number, longes
 }
 
 interface Collected {
-  /** Of the first byte. */
+  /** Offset of the first byte. */
   readonly from: number;
   readonly data: Buffer;
   readonly missingBytes: number;
@@ -97,7 +97,7 @@ function collected(reading: Reading, readLog: ReadLog, most: number, longestMs: 
 
 const LINE_ENDS = [0x0a, 0x0d];
 
-/** Without the line that is not complete at its end, and the rest of one at its beginning; a line that is longer is cut. */
+/** Without an incomplete line at the end, and the rest of a line at the beginning; a line longer than the data is cut. */
 function wholeLines(data: Buffer, beginsWithin: boolean): readonly [number, number] {
   const end = Math.max(...LINE_ENDS.map((sign) => data.lastIndexOf(sign))) + 1 || data.length;
   const begin = beginsWithin ? data.indexOf("\n") + 1 : 0;

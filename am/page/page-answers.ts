@@ -2,27 +2,27 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import { type LiveRequest, NO_SUCH_QUERY, parseLiveRequest } from "../../src/page/live-request.ts";
 import { parseReadings, type Reading } from "./log-parts.ts";
 
-/** What a page is told by. */
+/** The sources of a page's answers. */
 export interface PageSources {
   readonly live: (request: LiveRequest, mayLook: boolean) => object;
   readonly readLogs: (readings: readonly Reading[]) => Promise<object>;
   readonly settings: () => Promise<object>;
-  /** What advice is made of. */
+  /** The facts for advice on the next run. */
   readonly run: () => object;
-  /** @param ofTasks also of each task */
+  /** @param ofTasks also for each task */
   readonly gauges: (ofTasks: boolean) => object;
 }
 
 export interface PageAnswer {
-  /** As HTTP has it. */
+  /** As in HTTP. */
   readonly status: 200 | 404;
   readonly body: object;
 }
 
-/** So many answers that are waited for are made at once. */
+/** How many answers that wait for something may be in progress at once. */
 export const MOST_PAGE_READERS = 4;
 
-/** What a job's page is answered, whichever way it asks. Nothing that is asked changes anything. */
+/** The answers of a job's page, however it is asked. No question changes anything. */
 export class PageAnswers {
   readonly #sources: PageSources;
   #readers = 0;
@@ -46,7 +46,7 @@ export class PageAnswers {
     return readings === undefined ? NO_QUERY : await this.#wait(mayLook, () => readLogs(readings));
   }
 
-  /** What has to be waited for, to who may see the job; a few at a time. */
+  /** An answer that must be waited for, only for those who may see the job, and a few at a time. */
   async #wait(mayLook: boolean, make: () => Promise<object>): Promise<PageAnswer> {
     if (!mayLook) return refusal("only with the page's key");
     if (this.#readers >= MOST_PAGE_READERS) return { status: 200, body: { error: "others ask just now" } };

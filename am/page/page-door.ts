@@ -9,9 +9,9 @@ import { type PageCertificate, userOf } from "./page-certificate.ts";
 export interface PageDoorOptions {
   /** The page, one file. */
   readonly html: Buffer;
-  /** Whoever sends it may see the whole job; undefined: nobody may, here. */
+  /** Whoever sends this key may see the whole job; undefined: nobody may, here. */
   readonly key: string | undefined;
-  /** How YARN's proxy shows that it is the proxy, and whether a user whom it names may see the job; absent: it cannot, nor is there TLS. */
+  /** How YARN's proxy proves itself, and whether a user whom it names may see the job; absent: it cannot, and there is no TLS. */
   readonly proxy?: { readonly certificate: PageCertificate; readonly maySee: (user: string) => Promise<boolean> };
   readonly answers: Pick<PageAnswers, "answer">;
   /** Only tests set it. */
@@ -20,12 +20,12 @@ export interface PageDoorOptions {
 
 export const MOST_PAGE_CONNECTIONS = 32;
 export const MOST_PAGE_HEADER_BYTES = 8_192;
-/** For how long a connection may last, its request and the answer: whoever is slower is given up. */
+/** How long a connection may last, including its request and the answer: a slower client is dropped. */
 export const PAGE_CONNECTION_MS = 20_000;
 
 /**
- * The door of the job's page: what YARN's proxy, and whoever reaches this port, may fetch. Read-only; nothing that is fetched changes anything.
- * Every answer has status 200, 404 or 405 and a body: with another one (204, 304, a redirect) the proxy fails, or fetches by itself
+ * The door of the job's page: what YARN's proxy, and anybody who reaches this port, may fetch. Read-only: no request changes anything. Every
+ * answer has status 200, 404 or 405 and a body: with any other (204, 304, a redirect) the proxy fails, or fetches by itself
  * (org.apache.hadoop.yarn.server.webproxy.WebAppProxyServlet#proxyLink).
  */
 export class PageDoor {
@@ -46,7 +46,7 @@ export class PageDoor {
       : createServer(limits, serve);
   }
 
-  /** Resolves with the port. Keeps no process alive. */
+  /** Resolves with the port. Does not keep the process alive. */
   async listen(options: BindOptions): Promise<number> {
     const { listener, port } = await listenOn(options, (socket) => this.#admit(socket));
     this.#listener = listener;
@@ -59,12 +59,12 @@ export class PageDoor {
   }
 
   #admit(socket: Socket): void {
-    // A request takes milliseconds: the oldest are those who hold a place and ask nothing.
+    // A request takes milliseconds: the oldest connection is one that holds a place without asking anything.
     const [oldest] = this.#sockets;
     if (oldest !== undefined && this.#sockets.size >= MOST_PAGE_CONNECTIONS) this.#end(oldest);
     this.#sockets.add(socket);
     socket.unref();
-    // The server's own limits hold for connections that it takes itself.
+    // The server's own limits apply only to connections that it accepts itself.
     const timer = setTimeout(() => this.#end(socket), this.#options.connectionMs ?? PAGE_CONNECTION_MS).unref();
     socket.on("close", () => {
       clearTimeout(timer);
@@ -102,7 +102,7 @@ export class PageDoor {
 
   async #mayLook(request: IncomingMessage): Promise<boolean> {
     const { key, proxy } = this.#options;
-    // The one header of a browser that the proxy passes on as it is, and that nobody logs.
+    // The only browser header that the proxy passes on unchanged, and that nobody logs.
     if (key !== undefined && isPageProof(request.headers.accept, key)) return true;
     if (proxy === undefined) return false;
     const user = userOf(request, proxy.certificate);

@@ -49,15 +49,15 @@ export interface ContainerCommand extends ContainerLaunch {
 }
 
 /**
- * Where containers come from: YARN, this machine, or a simulation. Every call returns at once and never throws; its result
- * arrives as an event. One contract suite tests all of them.
+ * Where containers come from: YARN, this machine, or a simulation. Every call returns at once and never throws; its result arrives as an
+ * event. One contract suite tests all of them.
  */
 export interface Scheduler {
-  /** What it waits for itself, which holds up whatever needs it. */
+  /** What the scheduler itself waits for, which holds up everything that needs it. */
   readonly waits: readonly Wait[];
-  /** When it answered last; undefined where nothing has to. */
+  /** When it last answered; undefined where there is nothing that answers. */
   readonly answeredAtMs: number | undefined;
-  /** On a secure cluster, once a registration was answered: what the tokens of the application's clients are derived from. */
+  /** On a secure cluster, once a registration was answered: the key from which the tokens of the application's clients are derived. */
   readonly clientTokenKey: Uint8Array | undefined;
   /** Registers the application and begins to deliver events. Rejects when the application cannot be registered at all. */
   start(address: MasterAddress, deliver: (event: SchedulerEvent) => void): Promise<Registration>;
@@ -67,8 +67,8 @@ export interface Scheduler {
   launch(commands: readonly ContainerCommand[]): void;
   stop(containerId: string): void;
   /**
-   * What the ResourceManager shows of the application: its progress, 0 to 1, and the web page that its link leads to; without one it
-   * leads to the ResourceManager's own page.
+   * What the ResourceManager shows of the application: its progress, 0 to 1, and the web page that its link leads to; without one the
+   * link leads to the ResourceManager's own page.
    */
   show(progress: number, trackingUrl: string | undefined): void;
   /**
@@ -78,7 +78,7 @@ export interface Scheduler {
   confirm(): Promise<boolean>;
   /**
    * Reports the outcome until it is accepted; resolves then.
-   * @returns false where the answer says only that this attempt is over: its end was put down at a call whose answer was lost, or another
+   * @returns false where the answer says only that this attempt is over: its end was recorded by a call whose answer was lost, or another
    * attempt has begun
    */
   finish(outcome: JobOutcome): Promise<boolean>;

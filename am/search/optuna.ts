@@ -17,24 +17,24 @@ export interface OptunaOptions {
   readonly command: readonly [program: string, ...words: string[]];
   readonly clock: WallClock;
   readonly log: Log;
-  /** The number of the trial that is to be asked for. */
+  /** The number of the trial to ask for. */
   readonly wanted: () => number | undefined;
-  /** All that have parameters, in the order of their numbers. */
+  /** All trials that have parameters, in the order of their numbers. */
   readonly trials: () => readonly Trial[];
   readonly post: (event: Extract<Event, { type: "trial-proposed" | "proposals-failed" }>) => void;
 }
 
-/** The first answer comes when Python has read its packages, perhaps from a slow disk. */
+/** The first answer comes once Python has read its packages, perhaps from a slow disk. */
 const ANSWER_WITHIN_MS = 60_000;
-/** So often in a row the process is started again that gave no answer. */
+/** How often in a row a process that gave no answer is started again. */
 const MOST_RESTARTS = 2;
 const PAUSE_MS = 1_000;
 /** A question that is open for longer is shown. */
 const SHOWN_AFTER_MS = 2_000;
-/** So much of what it says of an error is told. */
+/** The longest part of an error's text that is reported. */
 const LONGEST_WORDS = 300;
 
-/** As little as Python's packages take: a node may end the container for what its processes have reserved. */
+/** Keeps the reservations of Python's packages small: a node may end the container for the memory that its processes have reserved. */
 const FRUGALITY = { MALLOC_ARENA_MAX: "1", OMP_NUM_THREADS: "1", OPENBLAS_NUM_THREADS: "1" };
 
 const answerShape = object<{ number: number; params: Parameters }>({
@@ -43,9 +43,9 @@ const answerShape = object<{ number: number; params: Parameters }>({
 });
 
 /**
- * Asks Optuna, in a process of its own, for one trial of a search after the other, as long as some are wanted. The process is told each
- * trial when it is new and when it has ended; a new one is told all of them. One that ends, says nothing or says what is no answer is replaced;
- * when that has not helped, the core is told.
+ * Asks Optuna, in a process of its own, for one trial of a search after the other, as long as some are wanted. The process is told of each
+ * trial when it is new and when it has ended; a new process is told of all. A process that ends, is silent or gives an invalid answer is
+ * replaced; when that has not helped, the core is told.
  */
 export class Optuna {
   readonly #options: OptunaOptions;
@@ -54,7 +54,7 @@ export class Optuna {
   #told: string[] = [];
   #asked: { readonly number: number; readonly sinceMs: number } | undefined;
   #cancel: (() => void) | undefined;
-  /** What the present process wrote to its error output last. */
+  /** The last line that the present process wrote to its error output. */
   #lastError = "";
   #restarts = 0;
   #isOver = false;
@@ -98,11 +98,11 @@ export class Optuna {
     child.on("error", (error) => {
       if (isPresent()) this.#failed(startFailure(program, error), false);
     });
-    // Its last words are read by then.
+    // Its last words have been read by then.
     child.on("close", (code, signal) => {
       if (isPresent()) this.#failed(this.#lastError || `${program} ended with ${signal ?? `exit code ${code}`}`);
     });
-    // One that has ended says so by its end.
+    // A process that has ended is reported by its end.
     child.stdin.on("error", () => undefined);
     child.stderr.on("data", (bytes: Buffer) => {
       const said = errors.push(bytes).findLast((line) => line.trim() !== "");

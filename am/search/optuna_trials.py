@@ -1,8 +1,8 @@
 """Asks Optuna for the next trials of a search.
 
-Reads a JSON object a line, and answers each question with one. The first line is the search: its space, direction
-and seed. A question has the number of the trial that is wanted, and the trials that are new since the last question or
-have ended since. An answer depends on these alone: another process that is told all trials goes on as this one would.
+Reads one JSON object per line, and answers each question with one. The first line is the search: its space, direction
+and seed. A question has the number of the wanted trial, and the trials that are new or have ended since the last
+question. An answer depends on these alone: another process that is told of all trials goes on as this one would.
 """
 
 import json
@@ -38,7 +38,7 @@ def answer_all(questions: TextIO, answers: TextIO) -> None:
 
 
 def proposal(search: Dict[str, Any], number: int, trials: Dict[int, FrozenTrial]) -> Dict[str, Any]:
-    """What Optuna chooses for one trial; those that run count as ones that are not good (constant liar)."""
+    """What Optuna chooses for one trial; running trials count as bad ones (constant liar)."""
     seed = (search["seed"] * 1_000_003 + number) % 2**32
     sampler = optuna.samplers.TPESampler(multivariate=True, constant_liar=True, seed=seed)
     study = optuna.create_study(direction=search["direction"], sampler=sampler)
@@ -62,7 +62,7 @@ def suggested(asked: Trial, name: str, domain: Dict[str, Any]) -> Any:
 
 
 def told(search: Dict[str, Any], trial: Dict[str, Any]) -> FrozenTrial:
-    """A trial as Optuna has it. One that ended early is known by the last value that it reported."""
+    """A trial as Optuna has it. One that ended early has the last value that it reported."""
     params = trial["params"]
     state = STATES[trial["state"]]
     value = float(trial.get("value", "nan"))

@@ -12,10 +12,13 @@ export interface DroppedCheckpointsOptions {
   readonly log: Log;
 }
 
-/** So many folders are removed side by side. */
+/** How many folders are removed in parallel. */
 const AT_ONCE = 8;
 
-/** Removes the checkpoints that executors stored of tasks which need none any more. What cannot be removed is told, and tried again when it is asked for again. */
+/**
+ * Removes the stored checkpoints of tasks that no longer need any. What cannot be removed is logged, and tried again when its removal is
+ * requested again.
+ */
 export class DroppedCheckpoints {
   readonly #options: DroppedCheckpointsOptions;
   readonly #removed = new Set<string>();
@@ -25,7 +28,7 @@ export class DroppedCheckpoints {
     this.#options = options;
   }
 
-  /** Resolves when all that was asked for is removed, or told. @param tasks their ids */
+  /** Resolves when everything requested is removed, or logged. @param tasks their ids */
   async remove(tasks: readonly string[]): Promise<void> {
     this.#underWay = this.#underWay.then(() => this.#removeAll(tasks));
     await this.#underWay;

@@ -3,12 +3,12 @@ import type { Parameter, ParameterValue } from "../../src/job/search/space.ts";
 import type { Search, TrialLine, TrialState } from "../../src/job/search/trials.ts";
 
 /**
- * What TensorBoard's HParams page shows of a search: an event file for each trial, and one of what was searched. Their messages are those of
- * tensorboard/compat/proto/event.proto, summary.proto and tensor.proto, and of tensorboard/plugins/hparams/{plugin_data,api}.proto, written
- * field by field; a file is TFRecords (executor/feeds/tfrecord.ts reads such).
+ * What TensorBoard's HParams page shows of a search: an event file for each trial, and one for the search itself. Their messages are those
+ * of tensorboard/compat/proto/event.proto, summary.proto and tensor.proto, and of tensorboard/plugins/hparams/{plugin_data,api}.proto,
+ * written field by field; a file is a sequence of TFRecords (executor/feeds/tfrecord.ts reads such files).
  */
 
-/** The end of a job does not wait for more files than those of so many trials. */
+/** The end of a job waits for the files of at most so many trials. */
 const MOST_TRIALS = 1_000;
 
 const PLUGIN = "hparams";
@@ -19,7 +19,7 @@ const NUMBER = 3;
 
 /**
  * The files by their names below the folder of the search.
- * @param trials as `trials.jsonl` has them
+ * @param trials as in `trials.jsonl`
  */
 export function eventFiles(
   search: Search,
@@ -76,7 +76,7 @@ function metric(search: Search): Buffer {
   return bytes(5, bytes(1, text(2, search.metric)));
 }
 
-/** google.protobuf.Value: all of a parameter are of one kind. */
+/** google.protobuf.Value: all values of a parameter are of one kind. */
 function protoValue(parameter: Parameter, value: ParameterValue): Buffer {
   return isNumber(parameter) ? double(2, Number(value)) : text(3, String(value));
 }
@@ -85,7 +85,7 @@ function isNumber({ domain }: Parameter): boolean {
   return domain.kind !== "choice" || domain.choices.every((choice) => typeof choice === "number");
 }
 
-/** A summary that is for the plugin alone; its tensor is one zero, as the plugin itself writes it. */
+/** A summary for the plugin alone; its tensor is one zero, as the plugin itself writes it. */
 function plugin(what: string, data: Buffer, atMs: number): Buffer {
   const metadata = bytes(1, join([text(1, PLUGIN), bytes(2, data)]));
   const zero = join([integer(1, 1), bytes(2, bytes(2, integer(1, 1))), bytes(5, Buffer.alloc(4))]);
@@ -142,7 +142,7 @@ function key(field: number, wireType: number): Buffer {
   return varint(field * 8 + wireType);
 }
 
-/** Of a whole number that is not negative; a step beyond 2⁵³ was none before. */
+/** Of a non-negative integer; steps beyond 2⁵³ have already lost precision. */
 function varint(value: number): Buffer {
   const digits: number[] = [];
   let left = Math.max(0, Math.floor(value));

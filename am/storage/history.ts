@@ -25,7 +25,7 @@ import { buildId } from "../../src/programs.ts";
 /** What was measured of the job's tasks. */
 interface Measured {
   readonly useOf: (task: string) => TaskUse | undefined;
-  /** The file with all of it over time. */
+  /** The file with everything over time. */
   readonly encodeSeries: (applicationId: string, attempt: number) => Promise<Uint8Array>;
 }
 
@@ -39,12 +39,12 @@ interface HistoryOptions {
   readonly log: Log;
 }
 
-/** What is read again of earlier attempts' events. */
+/** How much of earlier attempts' events is read again. */
 const RECALLED_BYTES = 64 * 2 ** 10;
 
 /**
- * The history of a job: its events and TonY's files under `tony.history.location` where that is set, its events in the job's own folder with
- * the local scheduler; and on a cluster its last status, for its user. The constructor adds the attempt's first record.
+ * The history of a job: its events and TonY's files under `tony.history.location` where that is set; with the local scheduler, its events in
+ * the job's own folder; on a cluster also its last status, for its user. The constructor adds the attempt's first record.
  */
 export class JobHistory {
   readonly #job: HistoryOfJob;
@@ -80,7 +80,7 @@ export class JobHistory {
     if (this.#lastEvents.length > SHOWN_EVENTS) this.#lastEvents.shift();
   }
 
-  /** What earlier attempts wrote last, as far as it can be read: the page alone wants it. */
+  /** The last events that earlier attempts wrote, as far as they can be read: only the page wants them. */
   async #recall(): Promise<void> {
     const folder = this.#folder;
     if (folder === undefined) return;
@@ -100,25 +100,25 @@ export class JobHistory {
     }
   }
 
-  /** The last, those of earlier attempts too, the oldest first. */
+  /** The last events, including those of earlier attempts, oldest first. */
   get lastEvents(): readonly HistoryEvent[] {
     return this.#lastEvents;
   }
 
-  /** The job's settings, with where each was made (`tony-final.xml`); undefined where its client left none. */
+  /** The job's settings, with the place where each was set (`tony-final.xml`); undefined where its client left none. */
   settings(): Promise<Buffer | undefined> {
     const { fileSystem, path: staging } = this.#options.fileSystems.locate(this.#job.stagingUrl);
     return ifThere(fileSystem.open(path.posix.join(staging, tonyFinalXml)).then((stream) => buffer(stream)));
   }
 
-  /** Writes what TonY's readers see of a job that runs, and the key of its page. Only the first attempt has to. */
+  /** Writes what TonY's readers see of a running job, and the key of its page. Only the first attempt has to. */
   begin(status: JobStatus, pageKey: string | undefined): void {
     const folder = this.#folder;
     if (folder === undefined) return;
     this.#beginning = this.#writeBeginning(folder, status, pageKey).catch((error: unknown) => this.#warn(error));
   }
 
-  /** Adds the last record, gives the files their final names, and stores the status, which holds the outcome. */
+  /** Adds the last record, gives the files their final names, and stores the status, which has the outcome. */
   async close(status: JobStatus, measured: Measured): Promise<void> {
     await Promise.all([this.#finish(status, measured), this.#storeStatus(status)]);
   }

@@ -12,14 +12,15 @@ const keptFiles = 2;
 
 export interface JournalOptions {
   readonly fileSystem: FileSystem;
-  /** Holds a folder for each attempt. */
+  /** Has a folder for each attempt. */
   readonly folder: string;
   readonly attempt: number;
 }
 
 /**
- * Writes snapshots to `<folder>/<attempt>/<sequence>`, each under a temporary name first, so that a reader sees whole files only.
- * What later snapshots leave out has a file of its own beside them, which stays. When to write, and how often after a failure, is the core's to decide: it has one write under way at a time.
+ * Writes snapshots to `<folder>/<attempt>/<sequence>`, each under a temporary name first, so that a reader sees whole files only. What later
+ * snapshots leave out is in a file of its own beside them, which stays. The core decides when to write, and how often after a failure; it has
+ * one write under way at a time.
  */
 export class JournalWriter {
   readonly #options: JournalOptions;
@@ -52,7 +53,7 @@ export class JournalWriter {
     void this.#track(this.#removeOld());
   }
 
-  /** @returns where it is */
+  /** @returns its path */
   async #write(sequence: number, name: string, json: string): Promise<string> {
     const { fileSystem, folder, attempt } = this.#options;
     const home = path.posix.join(folder, String(attempt));
@@ -72,7 +73,7 @@ export class JournalWriter {
     return work;
   }
 
-  /** Files that cannot be removed are removed with the staging folder. */
+  /** Files that cannot be removed now are removed with the staging folder. */
   async #removeOld(): Promise<void> {
     while (this.#written.length > keptFiles) {
       const oldest = this.#written.shift();
@@ -82,8 +83,8 @@ export class JournalWriter {
 }
 
 /**
- * The snapshot that an earlier attempt left; empty when there is none. While the file system is away it is read again and again, because
- * a job that started from nothing would throw away what still runs.
+ * The snapshot that an earlier attempt left; empty when there is none. While the file system is away the read is repeated, because a job that
+ * started from nothing would throw away what still runs.
  */
 export async function earlierJournal(
   fileSystem: JournalFiles,

@@ -6,7 +6,7 @@ import type { Staging } from "./staging.ts";
 
 /** What this attempt has heard. */
 interface GrowingSeries {
-  /** Of one value of it. */
+  /** The time that one of its values spans. */
   readonly spanMs: number;
   encode(applicationId: string, attempt: number): Promise<Uint8Array>;
   goOnFrom(earlier: JobSeries): void;
@@ -21,9 +21,12 @@ export interface KeptSeriesOptions {
   readonly log: Log;
 }
 
-/** A NameNode is asked for a file so often at most, and a chart loses no more of an attempt than that, or one of its values. */
+/**
+ * The NameNode is asked for a file this often at most, and a chart loses no more of an attempt than this time, or one of its
+ * values.
+ */
 const EACH_MS = 60_000;
-/** Looks that are so far apart may be those of an attempt that was replaced while it was paused. */
+/** Two looks this far apart may belong to an attempt that was replaced while it was paused. */
 const LATE_MS = 5_000;
 
 /** Copies in the staging folder of what is known of tasks over time, from which a later attempt goes on. */
@@ -40,7 +43,7 @@ export class KeptSeries {
     this.#dueMs = this.#lookedAtMs + EACH_MS;
   }
 
-  /** Goes on from what the last of the earlier attempts kept that kept anything. */
+  /** Goes on from the copy of the latest earlier attempt that kept one. */
   async recover(): Promise<void> {
     const { attempt, series, staging, log } = this.#options;
     try {
@@ -51,7 +54,7 @@ export class KeptSeries {
     }
   }
 
-  /** Makes a copy when it is time for one. */
+  /** Makes a copy when one is due. */
   look(): void {
     const { clock, series } = this.#options;
     const [nowMs, beforeMs] = [clock.nowMs(), this.#lookedAtMs];

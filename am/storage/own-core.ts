@@ -5,18 +5,18 @@ import { type JournalWrite, journalClosed, type SealedJournal } from "./sealed-j
 export interface OwnCoreOptions<Event> {
   readonly clock: WallClock;
   readonly journal: Pick<SealedJournal<never>, "write">;
-  /** Hands it to the core, and carries out what that says. */
+  /** Passes it to the core, and carries out the resulting effects. */
   readonly post: (event: Event | Heard) => void;
   /** The journal could not be written; the core asks for it again. */
   readonly warn: (why: string) => void;
 }
 
-/** What each core of its own hears of what was done for it. */
+/** What every such core hears about its own effects. */
 type Heard =
   | { readonly type: "journal-written" | "journal-failed"; readonly sequence: number }
   | { readonly type: "wake-up" };
 
-/** What is the same for each core of its own, the key-value store's and a feed's: answers to its calls, its journal, its wake-ups. */
+/** What the key-value store's core and a feed's core have in common: answers to calls, a journal, wake-ups. */
 export class OwnCore<Event, Answer> {
   readonly #options: OwnCoreOptions<Event>;
   readonly #answered = new Map<number, (answer: Answer) => void>();
@@ -42,7 +42,7 @@ export class OwnCore<Event, Answer> {
     this.#answered.delete(id);
   }
 
-  /** The core hears what became of it, unless nothing is written any more. */
+  /** The core hears the result, unless nothing is written any more. */
   async write(write: JournalWrite): Promise<void> {
     const { journal, post, warn } = this.#options;
     const { sequence } = write;
@@ -56,7 +56,7 @@ export class OwnCore<Event, Answer> {
     }
   }
 
-  /** Instead of what was asked for before. */
+  /** Replaces the wake-up that was asked for before. */
   wakeAt(atMs: number): void {
     if (this.#wakeUp?.atMs === atMs) return;
     this.#wakeUp?.cancel();

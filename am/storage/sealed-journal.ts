@@ -9,10 +9,10 @@ import { decodeJournalEntry, encodeJournalEntry } from "../../src/journal/entry.
 
 export interface SealedJournalOptions<Content> {
   readonly fileSystem: FileSystem;
-  /** Holds a folder for each attempt. */
+  /** Has a folder for each attempt. */
   readonly folder: string;
   readonly attempt: number;
-  /** Of what a file holds. Throws where it is not that. */
+  /** Decodes a file's content. Throws where it is not valid. */
   readonly decode: (content: unknown) => Content;
 }
 
@@ -34,9 +34,9 @@ export interface JournalWrite {
 export const journalClosed = "JOURNAL_CLOSED";
 
 /**
- * The files of a job's key-value store, or of a feed: `<folder>/<attempt>/<sequence>`, each under a temporary name first. A later attempt takes the folders
- * of earlier ones away, and leaves a file in the place of each, before it reads: whatever an earlier attempt that was only paused writes from
- * then on fails, so that nothing is told to be safe that is not read.
+ * The files of a job's key-value store, or of a feed: `<folder>/<attempt>/<sequence>`, each under a temporary name first. Before it reads, a
+ * later attempt moves the folders of earlier ones away, and leaves a file in the place of each: whatever an earlier attempt that was only paused
+ * writes from then on fails, so that nothing is reported as safe that is not read.
  */
 export class SealedJournal<Content> {
   readonly #options: SealedJournalOptions<Content>;
@@ -52,7 +52,7 @@ export class SealedJournal<Content> {
     this.#home = path.posix.join(options.folder, String(options.attempt));
   }
 
-  /** What earlier attempts wrote, in its order; none of them writes anything from then on. Rejects as the file system, and as decoding. */
+  /** What earlier attempts wrote, in order; none of them can write anything from then on. Rejects as the file system, and as decoding. */
   async read(): Promise<readonly WrittenFile<Content>[]> {
     const { fileSystem, folder, attempt, decode } = this.#options;
     if (attempt === 1) return [];
@@ -77,7 +77,7 @@ export class SealedJournal<Content> {
     return this.#track(this.#write(write));
   }
 
-  /** Resolves when nothing is being written; nothing is from then on. */
+  /** Resolves when nothing is being written; nothing is written from then on. */
   async settled(): Promise<void> {
     this.#isClosed = true;
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
@@ -88,7 +88,7 @@ export class SealedJournal<Content> {
     if (this.#isClosed) throw notWritten("the job has ended");
     if (!this.#hasHome) await fileSystem.mkdirs(this.#home, 0o700);
     this.#hasHome = true;
-    // Beside the attempt's folder: a draft inside would make the folder again that a later attempt has taken away.
+    // Beside the attempt's folder: a draft inside it would recreate the folder that a later attempt has moved away.
     const draft = path.posix.join(folder, `.${attempt}-${sequence}.tmp`);
     const target = path.posix.join(this.#home, String(sequence));
     const { closed } = await createReadable(
@@ -103,7 +103,7 @@ export class SealedJournal<Content> {
     this.#written.push(target);
   }
 
-  /** Those before a whole one are of no use; what cannot be removed is removed with the staging folder. */
+  /** Files before a whole one are of no use; those that cannot be removed now are removed with the staging folder. */
   async #removeOld(): Promise<void> {
     const { fileSystem } = this.#options;
     const [files, folders] = [this.#written, this.#sealed];

@@ -40,23 +40,26 @@ type Files = Readonly<Record<string, string | Uint8Array>>;
 
 export interface SearchResultsOptions {
   readonly clock: WallClock;
-  /** Absent of a job that is no search. */
+  /** Absent for a job that is no search. */
   readonly leave?: () => Promise<void>;
   readonly folders: readonly string[];
   readonly fileSystems: Pick<FileSystems, "locate">;
   readonly lines: () => readonly TrialLine[];
-  /** What is stored at the end: one record of files after the other. */
+  /** What is stored at the end: sets of files, one after the other. */
   readonly files: () => readonly Files[];
 }
 
-/** Trials are stored so often at most. */
+/** Trials are stored this often at most. */
 const EACH_MS = 10_000;
-/** More rarely where that takes long: of the time it takes a 20th at most. */
+/** Less often where storing takes long: it may take a 20th of the time at most. */
 const RESTS = 20;
-/** A timer that is so late may be one of an attempt that was replaced while it was paused. */
+/** A timer this late may belong to an attempt that was replaced while it was paused. */
 const LATE_MS = 2_000;
 
-/** What a search leaves: its trials as they end, so that they are there whatever becomes of its ApplicationMaster, and all else at its end. */
+/**
+ * What a search leaves: its trials as they end, so that they survive whatever happens to its ApplicationMaster, and everything else at its
+ * end.
+ */
 export class SearchResults {
   readonly #options: SearchResultsOptions;
   #stored = 0;
@@ -90,7 +93,7 @@ export class SearchResults {
     const { clock, lines: linesNow } = this.#options;
     const sinceMs = clock.nowMs();
     const lines = linesNow();
-    // One that runs has a checkpoint, perhaps: a search that goes on with this one goes on from there.
+    // A running trial may have a checkpoint, from which a search that continues this one goes on.
     const known = lines.length + lines.filter(({ state }) => state !== "running").length;
     if (known > this.#stored) {
       // What cannot be stored now is stored later.

@@ -7,7 +7,7 @@ import { keytabFileName } from "../../src/job/stored/job-keytab.ts";
 import { attemptOfMasterFile, masterFile, removeStaged, STAGED_FOLDERS } from "../../src/job/stored/staged-folder.ts";
 import { killedFileName, leftStatusFileName, tokensFileName } from "../../src/job/stored/stored-job.ts";
 
-/** What an attempt leaves in the staging folder for those who look for it: late clients, executors whose stream broke. */
+/** What an attempt leaves in the staging folder for those who look for it: late clients, and executors whose stream broke. */
 export interface MasterAddress {
   readonly attempt: number;
   readonly host: string;
@@ -37,7 +37,7 @@ export class Staging {
     return path.posix.join(this.#folder, STAGED_FOLDERS.feeds, feed);
   }
 
-  /** Of what the feed's input has grown by. */
+  /** The journal folder of files that came to the feed later. */
   feedInputFolder(feed: string): string {
     return path.posix.join(this.feedFolder(feed), "input");
   }
@@ -51,7 +51,7 @@ export class Staging {
     return (await buffer(await this.#fileSystem.open(path.posix.join(this.#folder, killedFileName)))).toString("utf8");
   }
 
-  /** The job's keytab, where it takes one along. */
+  /** The job's keytab, where it ships one. */
   async keytab(): Promise<Uint8Array> {
     return await buffer(await this.#fileSystem.open(path.posix.join(this.#folder, keytabFileName)));
   }
@@ -67,7 +67,7 @@ export class Staging {
     await this.#write(keptSeriesFile(attempt), file);
   }
 
-  /** What the last of the attempts before one kept so; undefined where none did. */
+  /** What the latest attempt before this one kept in this way; undefined where none did. */
   async keptSeries(before: number): Promise<Uint8Array | undefined> {
     for (let attempt = before - 1; attempt > 0; attempt -= 1) {
       const file = path.posix.join(this.#folder, keptSeriesFile(attempt));
@@ -84,8 +84,8 @@ export class Staging {
   }
 
   /**
-   * On a cluster nothing is left of an application that has ended but its history and the logs that YARN keeps. Nothing may be writing
-   * there any more: a file that is written later would create the folder again.
+   * On a cluster, only its history and the logs that YARN keeps remain of an application that has ended. Nothing may still be writing
+   * there: a file written later would create the folder again.
    */
   async remove(): Promise<void> {
     await this.#announcing.catch(() => undefined);
@@ -103,7 +103,7 @@ export class Staging {
     }
   }
 
-  /** For whoever asks how the job ended, if no later attempt follows. In one call: a NodeManager's SIGKILL is near. */
+  /** For anybody who asks how the job ended, if no later attempt follows. One call only: a NodeManager's SIGKILL is near. */
   async leave(status: JobStatus): Promise<void> {
     const file = path.posix.join(this.#folder, leftStatusFileName);
     await this.#fileSystem.create(file, jsonOf(status), { permission: 0o600, overwrite: true });

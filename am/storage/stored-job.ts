@@ -12,17 +12,17 @@ import { readUntilAnswered } from "./read-until-answered.ts";
 /** What the staging folder has for every attempt. */
 export interface JobThere {
   readonly job: JobFile;
-  /** None with the local scheduler. */
+  /** Empty with the local scheduler. */
   readonly nodes: readonly NodeSnapshot[];
 }
 
-/** Reading again does not help. */
+/** After these, reading again does not help. */
 const refusals = ["FILE_NOT_FOUND", "ACCESS_DENIED", "AUTHENTICATION_FAILED"] as const;
 
 /**
- * The attempt's job and the cluster's nodes, from the staging folder. While the file system is away it is read again and again: ending would use
- * up an attempt, and the ResourceManager ends this one when it does not register in time.
- * @throws TonyError with code `JOB_FILE_INVALID` when what is there is not what was submitted; FileSystemError when it is missing, or this
+ * The attempt's job and the cluster's nodes, from the staging folder. While the file system is away the read is repeated: ending would use up an
+ * attempt, and the ResourceManager ends this one anyway when it does not register in time.
+ * @throws TonyError with code `JOB_FILE_INVALID` when the files are not those that were submitted; FileSystemError when one is missing, or this
  * user may not read it
  */
 export async function readJob(

@@ -5,8 +5,8 @@ import type { JobSpec } from "../../src/job/spec.ts";
 import { UNFINISHED } from "../../src/job/stored/carried-names.ts";
 
 /**
- * Removes what executors began to upload and did not finish because their containers ended: of results beside the tasks' folders, of
- * checkpoints in these. For a job whose tasks have ended.
+ * Removes uploads that executors began and did not finish because their containers ended: those of results beside the tasks'
+ * folders, those of checkpoints inside them. For a job whose tasks have ended.
  */
 export async function removeUnfinishedUploads(
   { carrier, checkpointDir }: Pick<JobSpec, "carrier" | "checkpointDir">,

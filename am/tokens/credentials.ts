@@ -17,7 +17,7 @@ export function masterToken(credentials: Credentials, file: string): Token {
 }
 
 /**
- * The part of the ApplicationMaster's credentials that a task's container is given: the user's tokens and secrets, and the secret of that
+ * The part of the ApplicationMaster's credentials that a task's container gets: the user's tokens and secrets, and the secret of that
  * container's executor.
  */
 export function executorCredentials(own: Credentials, identity: ApplicationIdentity, containerId: string): Uint8Array {

@@ -13,7 +13,7 @@ export interface FreshTokensOptions {
   readonly given: Credentials;
   readonly clock: WallClock;
   readonly log: Log;
-  /** The tokens have been replaced by newer ones. */
+  /** Called when the tokens have been replaced by newer ones. */
   readonly replaced: () => void;
 }
 
@@ -23,14 +23,14 @@ export interface TokenFile {
 }
 
 /**
- * The credentials of an ApplicationMaster whose delegation tokens are replaced, before their life is over, by those that the client leaves
- * in the staging folder, or that it obtains itself (keytab/). YARN knows of none of that: a later attempt begins with the submission's
- * tokens and looks there as this one does.
+ * The credentials of an ApplicationMaster. Its delegation tokens are replaced, before they end, by those that the client leaves in the
+ * staging folder, or that the AM obtains itself (keytab/). YARN knows nothing of that: a later attempt begins with the submission's tokens
+ * and looks there as this one does.
  */
 export class FreshTokens {
   readonly #options: FreshTokensOptions;
   #held: Credentials;
-  /** Of the file that was read last. */
+  /** Modification time of the file that was read last. */
   #readTimeMs: number | undefined;
   #hasFailed = false;
 
@@ -47,7 +47,7 @@ export class FreshTokens {
     return this.#held !== this.#options.given;
   }
 
-  /** Takes newer ones in place of those before. */
+  /** Takes newer tokens in place of those before. */
   take(tokens: Credentials["tokens"]): void {
     const { log, replaced } = this.#options;
     this.#held = renewedCredentials(this.#held, tokens);
@@ -81,7 +81,7 @@ export class FreshTokens {
 const longestPauseMs = 60_000;
 const shortestPauseMs = 1_000;
 
-/** How long to wait between looks: a newer token is found in a twentieth of a token's life. */
+/** How long to wait between looks: a newer token is found within a twentieth of a token's life. */
 export function lookForTokensMs({ tokens }: Credentials): number {
   const lives = tokens.flatMap(({ token }) => {
     const delegation = delegationOf(token);

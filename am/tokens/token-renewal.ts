@@ -12,16 +12,16 @@ export interface TokenRenewal {
   readonly job: JobFile;
   readonly tokens: FreshTokens;
   readonly staging: Pick<Staging, "tokensFile" | "keytab">;
-  /** Of the staging folder. */
+  /** The file system of the staging folder. */
   readonly fileSystem: FileSystem;
   readonly log: Log;
-  /** By which tokens are obtained. */
+  /** The clock by which tokens are obtained. */
   readonly keytabClock?: KeytabTokensOptions["clock"];
 }
 
 /**
- * From now on tokens are replaced before their life is over, on a cluster that wants proofs: by those that a client leaves in the staging
- * folder, and by those that the job's own keytab obtains.
+ * From now on tokens are replaced before they end, on a secure cluster: by those that a client leaves in the staging folder, and by those
+ * that the job's own keytab obtains.
  */
 export function renewTokens({ job, tokens, staging, fileSystem, log, keytabClock: clock }: TokenRenewal): void {
   if (configuredAuthentication(new Configuration().withValues(job.hadoop)) === "simple") return;

@@ -14,7 +14,7 @@ export interface InPlaceOptions {
   readonly roles: ReadonlySet<string>;
 }
 
-/** What the containers within the ApplicationMaster's own have to tell. */
+/** The events that containers within the ApplicationMaster's own may cause. */
 const OF_OWN: ReadonlySet<SchedulerEvent["type"]> = new Set([
   "containers-allocated",
   "container-completed",
@@ -25,7 +25,7 @@ const OF_OWN: ReadonlySet<SchedulerEvent["type"]> = new Set([
 /** A cluster whose ApplicationMaster runs some tasks in its own container: TonY's single-node jobs and its preprocessing. */
 export class InPlaceScheduler implements Scheduler {
   readonly #options: InPlaceOptions;
-  /** Containers of the ApplicationMaster's own making. */
+  /** Containers that the ApplicationMaster made itself. */
   readonly #ids = new Set<string>();
 
   constructor(options: InPlaceOptions) {
@@ -102,7 +102,7 @@ export class InPlaceScheduler implements Scheduler {
   }
 }
 
-/** Those that are, and those that are not. */
+/** Items that pass, and items that do not. */
 function split<Item>(items: readonly Item[], is: (item: Item) => boolean): [Item[], Item[]] {
   return [items.filter(is), items.filter((item) => !is(item))];
 }

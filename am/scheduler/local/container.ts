@@ -12,7 +12,7 @@ import type { Localizer } from "./localize.ts";
 /** Between TERM and KILL: yarn.nodemanager.sleep-delay-before-sigkill.ms */
 const killDelayMs = 250;
 
-/** What a NodeManager passes on of its own environment (yarn.nodemanager.env-whitelist). */
+/** The variables of its own environment that a NodeManager passes on (yarn.nodemanager.env-whitelist). */
 const inheritedVariables = [
   "PATH",
   "HOME",
@@ -32,7 +32,7 @@ export interface ContainerEnd {
   readonly diagnostics: string;
 }
 
-/** A node as YARN tells containers of it. */
+/** A node's address as YARN tells it to containers. */
 export interface NodeAddress {
   readonly host: string;
   readonly port: number;
@@ -56,7 +56,7 @@ export class LocalContainer {
   readonly #place: ContainerPlace;
   readonly #ended: (end: ContainerEnd) => void;
   #process: ChildProcess | undefined;
-  /** Set when we end it: the exit status that is reported then. */
+  /** Set when the scheduler ends it: the exit status that is reported then. */
   #stopped: ContainerEnd | undefined;
   #over = false;
 
@@ -65,7 +65,7 @@ export class LocalContainer {
     this.#ended = ended;
   }
 
-  /** Resolves when the process runs; rejects when a file cannot be placed or the process cannot be made. */
+  /** Resolves when the process runs; rejects when a file cannot be placed or the process cannot be created. */
   async start(command: ContainerCommand, localizer: Pick<Localizer, "place">): Promise<void> {
     try {
       await this.#prepareAndSpawn(command, localizer);
@@ -142,14 +142,14 @@ export class LocalContainer {
     });
   }
 
-  /** The group's id is its first process's; that the group has ended already is no error. */
+  /** The group's id is that of its first process. */
   #signal(signal: NodeJS.Signals): void {
     const group = this.#process?.pid;
     if (group === undefined || this.#over) return;
     try {
       process.kill(-group, signal);
     } catch {
-      // The group has ended.
+      // The group has ended already, which is no error.
     }
   }
 

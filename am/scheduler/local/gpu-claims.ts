@@ -1,21 +1,21 @@
 import { createServer, type Server } from "node:net";
 
-/** Which of a machine's GPUs are this job's while it needs them: other jobs of the same machine may want them, too. */
+/** Which of a machine's GPUs belong to this job while it needs them: other jobs on the same machine may want them, too. */
 export interface GpuClaims {
-  /** Those of these that were free, in their order, as many as are wanted and there are. */
+  /** Those of the given GPUs that were free, in their order, up to the number wanted. */
   claim(gpus: readonly string[], wanted: number): Promise<readonly string[]>;
   giveBack(gpus: readonly string[]): void;
 }
 
 /**
- * A GPU is claimed by listening on a name of Linux's abstract sockets (unix(7)): one process has it, whoever's that is, and the system
- * takes it away with the process however that ends. Nothing is said over it.
+ * A GPU is claimed by listening on a name of Linux's abstract sockets (unix(7)): only one process of any user can have it, and the
+ * kernel frees it with the process, however that ends. Nothing is sent over it.
  */
 export class SocketGpuClaims implements GpuClaims {
   readonly #servers = new Map<string, Server>();
   readonly #prefix: string;
 
-  /** @param prefix of the names; whoever has the same competes for the same GPUs */
+  /** @param prefix of the names; schedulers with the same prefix compete for the same GPUs */
   constructor(prefix = "tony-ts/gpu") {
     this.#prefix = prefix;
   }
@@ -40,7 +40,7 @@ export class SocketGpuClaims implements GpuClaims {
   }
 }
 
-/** Undefined where somebody else listens there. */
+/** Undefined where another process listens there. */
 function listening(name: string): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());

@@ -26,12 +26,12 @@ export interface LocalSchedulerOptions {
   readonly logFolder?: string;
   readonly user: string;
   readonly machine: Pick<Machine, "memoryMiB" | "vcores" | "gpus">;
-  /** The resource types by which the job asks for its GPUs; each is good for all that this machine has. */
+  /** The resource types by which the job asks for its GPUs; each stands for all GPUs of this machine. */
   readonly gpuTypes: readonly string[];
   readonly node: NodeAddress;
-  /** Who else uses these GPUs; absent: other jobs of this machine. */
+  /** Shares the GPUs with other users; default: with other jobs on this machine. */
   readonly claims?: GpuClaims;
-  /** Places their files; absent: from this machine's own. */
+  /** Places their files; default: from this machine's own. */
   readonly files?: Pick<Localizer, "place">;
 }
 
@@ -43,7 +43,7 @@ interface Held {
   process?: LocalContainer;
 }
 
-/** How often it is looked whether a GPU that another job has is free. */
+/** How often to check whether a GPU that another job has is free. */
 const CLAIM_AGAIN_MS = 1_000;
 
 const released = { exitStatus: ContainerExitStatus.aborted, diagnostics: "Container released by application" };
@@ -54,8 +54,7 @@ const stopped = {
 
 /**
  * This machine as a cluster of one node. Memory is counted as YARN's default calculator counts it; cores are not, beyond what one
- * container may ask for, so that a job of several tasks runs on a laptop. A container sees the GPUs that it asked for and no other's, nor
- * those of another job.
+ * container may ask for, so that a job of several tasks runs on a laptop. A container sees only the GPUs that it was given.
  * Node labels and locality mean nothing here.
  */
 export class LocalScheduler implements Scheduler {
@@ -66,9 +65,9 @@ export class LocalScheduler implements Scheduler {
   readonly #capacity: Resource;
   readonly #localizer: Pick<Localizer, "place">;
   readonly #claims: GpuClaims;
-  /** GPUs that are this job's and that no container has. */
+  /** GPUs that this job has claimed and no container has. */
   #spareGpus: readonly string[] = [];
-  /** GPUs that other jobs had when they were last wanted. */
+  /** How many GPUs other jobs had when they were last wanted. */
   #othersGpus = 0;
   #cancelClaim: () => void = () => {};
   readonly #wanted = new Map<number, Ask>();
@@ -201,7 +200,7 @@ export class LocalScheduler implements Scheduler {
     this.#matchSoon();
   }
 
-  /** Allocations are an event of their own, as with YARN, and come after the call that asks has returned. */
+  /** Allocations are an event of their own, as with YARN, after the call that asks has returned. */
   #matchSoon(): void {
     if (this.#matching || this.#closed) return;
     this.#matching = true;
@@ -213,7 +212,7 @@ export class LocalScheduler implements Scheduler {
     });
   }
 
-  /** Those that are wanted beyond what it has; looks again while others have them. */
+  /** Claims the GPUs that are wanted beyond those it has; tries again while others have them. */
   async #claimGpus(): Promise<void> {
     this.#cancelClaim();
     const { machine, gpuTypes } = this.#options;
@@ -229,7 +228,7 @@ export class LocalScheduler implements Scheduler {
     if (this.#othersGpus > 0) this.#cancelClaim = callAfter(CLAIM_AGAIN_MS, () => this.#matchSoon());
   }
 
-  /** As the machine has them. */
+  /** In the machine's order. */
   readonly #inOrder = (a: string, b: string): number =>
     this.#options.machine.gpus.indexOf(a) - this.#options.machine.gpus.indexOf(b);
 
@@ -237,7 +236,7 @@ export class LocalScheduler implements Scheduler {
     return [...this.#held.values()].flatMap(({ gpus }) => gpus);
   }
 
-  /** The lowest priority number first, as YARN does. */
+  /** The lowest priority number first, as in YARN. */
   #match(): void {
     const given: AllocatedContainer[] = [];
     for (const [priority, ask] of [...this.#wanted].sort(([a], [b]) => a - b)) {

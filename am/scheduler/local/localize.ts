@@ -29,7 +29,9 @@ export class Localizer {
     }
   }
 
-  /** A file that changed since the submission would run another program than the one submitted: YARN refuses it, and so do we. */
+  /**
+   * A file that changed since the submission would run another program than the one submitted: YARN refuses it, and so does this.
+   */
   async #verified(file: ShippedFile): Promise<string> {
     const source = parseFileUrl(file.url).path;
     const found = await stat(source).catch((cause: unknown) => {

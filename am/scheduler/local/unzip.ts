@@ -12,15 +12,14 @@ import { sizeWords } from "../../../src/job/reasons/words.ts";
 export const mostEntries = 1_000_000;
 
 export interface UnzipOptions {
-  /** What may be unpacked in all; default: what is free on the target's disk. */
+  /** The most to unpack in all; default: the free space on the target's disk. */
   readonly mostBytes?: number;
   readonly mostEntries?: number;
 }
 
 /**
- * Unpacks a zip file, with the permissions and symbolic links that it records, into a folder that is empty. Nothing is written outside of
- * it: names that would leave it are refused, links are made when all else is there, so that no name leads through one, and nothing is
- * written twice.
+ * Unpacks a zip file, with the permissions and symbolic links that it records, into an empty folder. Nothing is written outside of that
+ * folder: names that would leave it are refused, links are made last, so that no name leads through one, and nothing is written twice.
  * Throws a TonyError with code `LOCALIZATION`, also for an archive that is too large.
  */
 export async function unzip(archive: string, target: string, options: UnzipOptions = {}): Promise<void> {
@@ -32,7 +31,7 @@ export async function unzip(archive: string, target: string, options: UnzipOptio
   }
 }
 
-/** All files, and all folders, those of links too: in the path of a link there can be no other one then. */
+/** Creates all files and all folders, including those of links: no link's path can lead through another link then. */
 async function unpackFiles(archive: string, target: string, options: UnzipOptions): Promise<void> {
   const most = options.mostEntries ?? mostEntries;
   const mostBytes = options.mostBytes ?? (await freeBytes(target));
@@ -43,7 +42,7 @@ async function unpackFiles(archive: string, target: string, options: UnzipOption
     const place = path.join(target, entry.path);
     await mkdir(entry.type === "directory" ? place : path.dirname(place), { recursive: true });
     if (entry.type !== "file") continue;
-    // No more than the size comes out: yauzl ends a stream that brings another number of bytes.
+    // yauzl ends a stream that yields another number of bytes than its recorded size.
     bytes += entry.sizeBytes;
     if (bytes > mostBytes) throw new Error(`it holds more than the ${sizeWords(mostBytes)} that there is room for`);
     await pipeline(await entry.open(), createWriteStream(place, { mode: entry.mode, flags: "wx" }));

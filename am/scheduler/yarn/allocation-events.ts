@@ -7,7 +7,7 @@ import type { AllocatedContainer } from "../../core/state/events.ts";
 import type { SchedulerEvent } from "../scheduler.ts";
 import type { NodeTable } from "./node-table.ts";
 
-/** What answers of the ResourceManager mean for the job, and the containers that they have told of. */
+/** What answers of the ResourceManager mean for the job, and the containers that they have reported. */
 export class AllocationEvents {
   readonly #nodes: NodeTable;
   readonly #log: Log;
@@ -20,7 +20,7 @@ export class AllocationEvents {
     this.#log = log;
   }
 
-  /** One that has not ended, as far as this attempt was told. */
+  /** A container that has not ended, as far as this attempt knows. */
   container(id: ContainerId): Container | undefined {
     return this.#containers.get(id);
   }
@@ -46,7 +46,7 @@ export class AllocationEvents {
     ];
   }
 
-  /** Containers whose NodeManager has come back to a ResourceManager that restarted, after this attempt had registered. */
+  /** Containers whose NodeManager re-registered with a restarted ResourceManager only after this attempt had. */
   ofLate(containers: readonly Container[]): SchedulerEvent[] {
     const untold = containers.filter(({ id }) => !this.#containers.has(id) && !this.#completed.has(id));
     if (untold.length === 0) return [];

@@ -3,7 +3,7 @@ import type { Allocation, ResourceRequest, SchedulingRequest } from "../../../sr
 import type { Ask } from "../../core/state/effects.ts";
 import type { SchedulerEvent } from "../scheduler.ts";
 
-/** What asking needs of SchedulerClient: what goes with its next heartbeat. */
+/** What asking needs of SchedulerClient: additions to its next heartbeat. */
 export interface AskTeller {
   ask(rows: readonly ResourceRequest[]): void;
   askConstrained(requests: readonly SchedulingRequest[]): void;
@@ -22,7 +22,7 @@ export class Asks {
     this.#teller = teller;
   }
 
-  /** Whether containers are to come. */
+  /** Whether containers are still to come. */
   get areAwaited(): boolean {
     return [...this.#outstanding.values()].some((count) => count > 0);
   }
@@ -31,7 +31,7 @@ export class Asks {
     this.#untold.add(ask);
   }
 
-  /** Gives the next heartbeat what it is to tell. @returns what came of asks that cannot be told at all */
+  /** Adds to the next heartbeat what it is to say. @returns the results of asks that cannot be sent at all */
   tell(): SchedulerEvent[] {
     return this.#untold.take().flatMap(({ ask, before }): SchedulerEvent[] => {
       try {
@@ -44,12 +44,14 @@ export class Asks {
     });
   }
 
-  /** The ResourceManager took what it was told. @returns whether there is more to tell */
+  /** The ResourceManager accepted what it was sent. @returns whether there is more to send */
   answered(): boolean {
     return this.#untold.answered();
   }
 
-  /** It refused something as too large. @returns which ask; undefined where that is not known, and will be told one by one */
+  /**
+   * It refused something as too large. @returns which ask; undefined while that is not known: asks are then sent one by one
+   */
   tooLarge(): Ask | undefined {
     const ask = this.#untold.refused();
     if (ask !== undefined) this.#outstanding.delete(ask.priority);

@@ -5,10 +5,10 @@ import { placementRefusal, type ResourceRefusal, resourceRefusal } from "../../.
 import type { SchedulerEvent } from "../scheduler.ts";
 
 /**
- * - `too-large`: one of the asks that it told was
- * - `refused`: what it told will be refused again
+ * - `too-large`: one of the asks in it was too large
+ * - `refused`: what it said will be refused again
  * - `hopeless`: all were refused for so long that another attempt should try
- * - `away`: the ResourceManager is, which passes
+ * - `away`: the ResourceManager is away, which passes
  */
 export type HeartbeatFailure =
   | { readonly kind: "too-large"; readonly message: string; readonly refusal: ResourceRefusal }
@@ -16,10 +16,10 @@ export type HeartbeatFailure =
   | { readonly kind: "hopeless"; readonly reason: string }
   | { readonly kind: "away" };
 
-/** The ResourceManager receives our heartbeats all this time, or it would end the attempt itself. */
+/** The ResourceManager receives these heartbeats all this time; otherwise it would end the attempt itself. */
 const refusedForMs = 300_000;
 
-/** What a heartbeat that failed means. */
+/** What a failed heartbeat means. */
 export class HeartbeatFailures {
   readonly #clock: Pick<WallClock, "nowMs">;
   /** When the ResourceManager began to refuse every heartbeat, for an unknown reason. */
@@ -29,7 +29,7 @@ export class HeartbeatFailures {
     this.#clock = clock;
   }
 
-  /** A heartbeat was taken. */
+  /** A heartbeat was accepted. */
   end(): void {
     this.#refusedSinceMs = undefined;
   }
@@ -50,7 +50,7 @@ export class HeartbeatFailures {
     };
   }
 
-  /** Whether an unknown exception does. */
+  /** Whether an unknown exception has lasted too long. */
   #lastsTooLong(error: unknown): boolean {
     if (!(error instanceof RemoteError) || error.retryable) {
       this.#refusedSinceMs = undefined;

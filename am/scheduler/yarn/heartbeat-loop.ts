@@ -1,6 +1,9 @@
 import type { WallClock } from "../../../src/hadoop/clock.ts";
 
-/** Heartbeats one after the other, as far apart as each says, and at once when there is something to tell. */
+/**
+ * Sends heartbeats one after the other, each after the pause that the one before returned, and at once when there is
+ * something to say.
+ */
 export class HeartbeatLoop {
   readonly #clock: WallClock;
   readonly #beat: () => Promise<number>;
@@ -9,7 +12,7 @@ export class HeartbeatLoop {
   #woken = false;
   #wake: () => void = () => {};
 
-  /** @param beat sends one, and gives how long to wait before the next, in ms; never rejects */
+  /** @param beat sends one, and returns how long to wait before the next, in ms; never rejects */
   constructor(clock: WallClock, beat: () => Promise<number>) {
     this.#clock = clock;
     this.#beat = beat;
@@ -24,7 +27,7 @@ export class HeartbeatLoop {
     this.#running = this.#run();
   }
 
-  /** The next one goes at once, or right after the one that is under way. */
+  /** Sends the next one at once, or right after the one under way. */
   now(): void {
     this.#woken = true;
     this.#wake();
@@ -35,7 +38,7 @@ export class HeartbeatLoop {
     this.#wake();
   }
 
-  /** The one that is under way has its answer. */
+  /** Resolves when the one under way has its answer. */
   async settled(): Promise<void> {
     await this.#running;
   }
@@ -50,7 +53,7 @@ export class HeartbeatLoop {
   async #pause(pauseMs: number): Promise<void> {
     if (this.#woken || this.#ended) {
       this.#woken = false;
-      // The effects of one step come together: one heartbeat carries them all.
+      // The effects of one step are asked for together: one heartbeat carries them all.
       await new Promise<void>((resolve) => setImmediate(resolve));
       return;
     }

@@ -20,14 +20,14 @@ interface Start {
 }
 
 /**
- * What a NodeManager throws when the machine is not at fault: a token that has expired, a container of a ResourceManager that has failed
- * over, or that the NodeManager has not heard of one yet.
+ * What a NodeManager throws when the machine is not at fault: a token has expired, a container belongs to a ResourceManager that has
+ * failed over, or the NodeManager has not heard from one yet.
  */
 const notTheNode =
   /InvalidContainerException|InvalidToken|InvalidAuxServiceException|AccessControlException|NMNotYetReadyException/;
 
 /**
- * Starts containers: one call for each node, the nodes side by side.
+ * Starts containers: one call for each node, the nodes in parallel.
  * @param containerOf the allocated container of an id
  * @param deliver gets the result of each container's start as soon as its node has answered
  */
@@ -74,7 +74,7 @@ function failure(containerId: ContainerId, message: string, nodeAtFault: boolean
   return { type: "launch-failed", containerId, message, nodeAtFault };
 }
 
-/** A node that is unreachable, refuses to start or has no disk space is at fault itself; for a refused request we are. */
+/** A node that is unreachable, refuses to start or has no disk space is itself at fault; for a refused request we are. */
 function nodeIsAtFault(error: unknown): boolean {
   const javaClass = typeof error === "object" && error !== null && "javaClass" in error ? String(error.javaClass) : "";
   const unauthorized = /Unauthorized request to start container/.test(errorMessage(error));

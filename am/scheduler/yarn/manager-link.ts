@@ -25,7 +25,7 @@ const ROWS = [
     durable: false,
     does: "finish",
   },
-  // One heartbeat may be under way when the last begins, or end with what ended the attempt.
+  // One heartbeat may still be under way when the last begins, or after the attempt has ended.
   { on: "answered", from: ["ending", "over"], to: "ignored", durable: false, does: "heartbeat" },
   { on: "unanswered", from: ["ending", "over"], to: "ignored", durable: false, does: "heartbeatFailed" },
   { on: "attempt-over", from: ["ending", "over"], to: "ignored", durable: false, does: "attemptOver" },
@@ -56,7 +56,7 @@ export class ManagerLink {
     return this.#phase === "silent";
   }
 
-  /** The one way its phase changes. */
+  /** The only way to change its phase. */
   move(on: ManagerMove): void {
     const row = rowOf(MANAGER, this.#phase, on);
     if (row === undefined) {

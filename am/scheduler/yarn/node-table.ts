@@ -19,7 +19,7 @@ export class NodeTable {
 
   /**
    * @param cluster its nodes at the submission, and the job's `sharedLabels` and `queueShares`
-   * @param own what the ApplicationMaster's container takes from its node since then
+   * @param own what the ApplicationMaster's container has taken from its node since
    */
   constructor(
     { nodes, sharedLabels, queueShares }: ClusterOfJob,
@@ -37,7 +37,7 @@ export class NodeTable {
     );
   }
 
-  /** YARN has registered the attempt in that queue, or it does not say: rules of the cluster may have moved the job to another one. */
+  /** YARN has registered the attempt in this queue, or names none: rules of the cluster may have moved the job to another one. */
   registeredIn(queue: string): void {
     if (lastWord(queue) !== lastWord(this.#queueShares?.queue ?? "")) this.#queueShares = undefined;
   }
@@ -66,7 +66,7 @@ export class NodeTable {
   }
 }
 
-/** Some releases name a queue by its path, others by its last word. */
+/** Some releases name a queue by its path, others by its last part. */
 function lastWord(queue: string): string {
   return queue.slice(queue.lastIndexOf(".") + 1);
 }
@@ -94,7 +94,7 @@ function availability(node: Availability): Pick<NodeView, "usable" | "state" | "
   return state === "RUNNING" ? { usable: true } : { usable: false, state, ...decommissioningOf(node) };
 }
 
-/** One that was taken out without notice may have run containers until now. */
+/** A node that was taken out without notice may have run containers until now. */
 function decommissioningOf({ state, decommissioningTimeoutS }: Availability): Pick<NodeView, "decommissioning"> {
   if (state === "DECOMMISSIONED") return { decommissioning: { timeoutMs: 0 } };
   if (state !== "DECOMMISSIONING") return {};

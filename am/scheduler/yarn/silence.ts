@@ -8,19 +8,19 @@ import { waitOf } from "../../../src/job/wait.ts";
 import type { Log } from "../../../src/log.ts";
 
 export interface SilenceOptions {
-  /** Of every ResourceManager. */
+  /** The address of every ResourceManager. */
   readonly endpoints: readonly HostPort[];
   readonly clock: WallClock;
   readonly log: Log;
 }
 
-/** A single answer that is lost is not worth a word. */
+/** A single lost answer is not worth logging. */
 const tellAfterMs = 1_000;
-/** Between the first two words of a silence that lasts; each further pause is twice as long. */
+/** Between the first two log lines of a lasting silence; each further pause is twice as long. */
 const firstPauseMs = 30_000;
 const longestPauseMs = 15 * 60_000;
 
-/** How long the ResourceManager has been silent, told in the log with growing pauses and as something that the job waits for. */
+/** How long the ResourceManager has been silent, logged with growing pauses and shown as something that the job waits for. */
 export class ResourceManagerSilence {
   readonly #options: SilenceOptions;
   #sinceMs: number | undefined;
@@ -33,7 +33,7 @@ export class ResourceManagerSilence {
     this.#options = options;
   }
 
-  /** A call was not answered. @param elapsedMs since it was made first */
+  /** A call was not answered. @param elapsedMs since it was first made */
   goesOn(error: unknown, elapsedMs: number): void {
     const nowMs = this.#options.clock.nowMs();
     this.#sinceMs ??= nowMs - elapsedMs;
@@ -44,7 +44,7 @@ export class ResourceManagerSilence {
     this.#tellAtMs = nowMs + this.#pauseMs;
   }
 
-  /** One was answered. */
+  /** A call was answered. */
   ends(): void {
     this.#answeredAtMs = this.#options.clock.nowMs();
     if (this.#pauseMs > 0 && this.#sinceMs !== undefined) {
@@ -56,12 +56,12 @@ export class ResourceManagerSilence {
     this.#pauseMs = 0;
   }
 
-  /** When a call was answered last; undefined while none has been. */
+  /** When a call was last answered; undefined while none has been. */
   get answeredAtMs(): number | undefined {
     return this.#answeredAtMs;
   }
 
-  /** What the job waits for because of it, once that was told. */
+  /** What the job waits for because of it, once that was logged. */
   get waits(): readonly Wait[] {
     if (this.#sinceMs === undefined || this.#pauseMs === 0) return [];
     const unreachable = { code: "manager-unreachable", endpoints: this.#where, error: this.#reason } as const;

@@ -50,13 +50,13 @@ export interface YarnSchedulerOptions {
   readonly silence: ResourceManagerSilence;
   readonly clock: WallClock;
   readonly log: Log;
-  /** What becomes of a defect of ours; unless told otherwise it throws. */
+  /** What happens on a defect of ours; by default it throws. */
   readonly defects?: Defects;
 }
 
-/** After a request was refused. */
+/** After a refused request. */
 const refusedIntervalMs = 200;
-/** After a heartbeat that brought no answer; the client has tried all ResourceManagers by then. */
+/** After a heartbeat without an answer; the client has tried all ResourceManagers by then. */
 const retryIntervalMs = 1_000;
 
 const unansweredWords =
@@ -81,7 +81,7 @@ export class YarnScheduler implements Scheduler {
   #progress = 0;
   #trackingUrl: string | undefined;
   readonly #loop: HeartbeatLoop;
-  /** Whether the ResourceManager recorded this attempt's end; set once it has answered, and then no heartbeat is sent any more. */
+  /** Whether the ResourceManager recorded this attempt's end; set once it has answered, after which no heartbeat is sent. */
   #endRecorded: boolean | undefined;
   readonly #link: ManagerLink;
   clientTokenKey: Uint8Array | undefined;
@@ -120,7 +120,7 @@ export class YarnScheduler implements Scheduler {
     return { attempt, keptContainers };
   }
 
-  /** The key is in the answer alone, and the same for the whole attempt: of one whose answer was lost a later one has it. */
+  /** Only the answer has the key, which is the same for the whole attempt: after a lost answer, a later registration brings it. */
   async #register(): Promise<YarnRegistration> {
     const registration = await this.#options.manager.register(this.#address);
     this.clientTokenKey ??= registration.clientToAmMasterKey;
@@ -156,7 +156,9 @@ export class YarnScheduler implements Scheduler {
     );
   }
 
-  /** The ResourceManager sends a node's token once to each attempt: one that was lost with the registration's answer only the next one gets. */
+  /**
+   * The ResourceManager sends a node's token once to each attempt: a token lost with the registration's answer reaches only the next attempt.
+   */
   async #start(...start: Parameters<ContainerStarter["start"]>): ReturnType<ContainerStarter["start"]> {
     try {
       return await this.#options.nodeManagers.start(...start);
@@ -169,9 +171,9 @@ export class YarnScheduler implements Scheduler {
   }
 
   /**
-   * Through its NodeManager, which acts at once; when that cannot be reached, through the ResourceManager. So too where this attempt has
-   * not been told of the container: a ResourceManager that has taken over notes what is released before its NodeManager has come back
-   * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler#releaseContainers).
+   * Stops a container through its NodeManager, which acts at once; when that cannot be reached, through the ResourceManager. The same where
+   * this attempt has not been told of the container: a ResourceManager that has taken over remembers releases made before the container's
+   * NodeManager has come back (org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler#releaseContainers).
    */
   stop(containerId: string): void {
     const container = this.#events.container(containerId);
@@ -209,7 +211,7 @@ export class YarnScheduler implements Scheduler {
   async finish(outcome: JobOutcome): Promise<boolean> {
     this.#loop.end();
     this.#link.move("end-told");
-    // One that is under way would compete with this call.
+    // A heartbeat under way would compete with this call.
     await this.#loop.settled();
     const { manager, endedUrl: trackingUrl = "" } = this.#options;
     const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl };
@@ -230,7 +232,7 @@ export class YarnScheduler implements Scheduler {
     // Only a heartbeat that begins after a question answers it.
     const questions = this.#questions;
     this.#questions = [];
-    // One without an answer is repeated first, as it was.
+    // A heartbeat without an answer is repeated first, unchanged.
     if (!this.#link.isSilent) this.#emitAll(this.#asks.tell());
     try {
       const outcome = await this.#options.manager.heartbeat(this.#progress, this.#trackingUrl);
