@@ -24,9 +24,9 @@ export interface ExecutorEndOptions {
   readonly reports: Pick<Reports, "left">;
   readonly tails: Pick<LogTails, "finish">;
   readonly link: () => Pick<MasterLink, "close" | "connected" | "endingBegins">;
-  /** Where it copies checkpoints or output. */
+  /** Present where it copies checkpoints or output. */
   readonly carrier: () => Pick<Carrier, "giveUp" | "settle"> | undefined;
-  /** What the program is given to end by itself. */
+  /** How long the program has to end by itself. */
   readonly graceMs: () => number;
   readonly containerTokens: Pick<ContainerTokens, "putBack">;
   readonly workFolder: Pick<WorkFolder, "restore">;
@@ -39,14 +39,19 @@ export interface ExecutorEndOptions {
 const TERMINATION_GRACE_MS = 100;
 const TERMINATION_LIMIT_MS = 140;
 const LAST_LINES_LIMIT_MS = 60;
-/** How long the executor waits for a new stream on which to say how its uploads ended: without that the job fails. */
+/**
+ * How long the executor waits for a new stream on which to report how its uploads ended: without that report the job fails.
+ */
 const LAST_WORD_LIMIT_MS = 30_000;
-/** The ends after which an ApplicationMaster listens to that. */
+/** The ends after which an ApplicationMaster still listens for that report. */
 const HEARD: readonly StopReason["code"][] = ["generation-ended", "job-ended"];
 /** How long the executor tries to send its goodbye. */
 const GOODBYE_LIMIT_MS = 1_000;
 
-/** The ways in which an executor ends: its program first, then what that saved or left is brought up, then it says goodbye. */
+/**
+ * The ways in which an executor ends: first its program ends, then what that saved or left is uploaded, then the executor says
+ * goodbye.
+ */
 export class ExecutorEnd {
   readonly #options: ExecutorEndOptions;
   #hasBegun = false;
@@ -62,11 +67,11 @@ export class ExecutorEnd {
     this.#endingBegins();
     log.warn("terminated", "The NodeManager ends the container (SIGTERM).");
     const order = { graceMs: TERMINATION_GRACE_MS, reason, groupTold: true };
-    // Signalling many processes takes a part of that time, as does finding them again.
+    // Signalling many processes takes part of that time, as does finding them again.
     const stopped = Promise.resolve().then(() => this.#stopAndSayGoodbye(order));
     const isOver = await within(TERMINATION_LIMIT_MS, stopped);
     if (!isOver) {
-      // A program that used much memory takes long to go; what it said last is not to go with it.
+      // A program that used much memory takes long to go; its last words must be reported before.
       generations.current.reportKilled();
       await setImmediate();
     }

@@ -50,7 +50,7 @@ export interface ExecutorOptions {
 
 type StartChild = Extract<MasterCommand, { type: "start-child" }>;
 
-/** How long the first ApplicationMaster is waited for: the job's own limit is known from it alone. */
+/** How long to wait for the first ApplicationMaster, from which alone the job's own limit is known. */
 const FIRST_ORPHAN_MS = 900_000;
 /** The grace period until the job's own is known. */
 const FIRST_GRACE_MS = 10_000;
@@ -60,7 +60,7 @@ const REPLACED_BY_JOURNAL: StopReason = {
 };
 
 /**
- * One task's executor. For each generation it opens ports, registers, starts the program when the gang is complete, and reports how that
+ * One task's executor. For each generation it opens ports, registers, starts the program when the gang is complete, and reports how it
  * runs and ends. Reports that were lost with a stream are sent again on the next one.
  */
 export class Executor {
@@ -258,7 +258,7 @@ export class Executor {
     else if (body.type === "end-session") this.#sessions.end(body.sessionId);
     else if (body.type === "replace-tokens") this.#doing(this.#options.tokens.renew(body.file));
     else if (body.type === "tail-credit") this.#tails.credit(body.tailId, body.bytes);
-    // The link and the core have had these before.
+    // The link and the core have already handled these.
     else body.type satisfies "welcome" | "refuse" | "resume-child" | "unknown";
   }
 

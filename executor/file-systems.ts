@@ -3,8 +3,8 @@ import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import type { StagingLocation } from "../src/job/stored/staging-location.ts";
 
 /**
- * The job's file systems, opened with the tokens that are held. They are loaded when first needed, because most executors never need them,
- * to save memory.
+ * The job's file systems, opened with the present tokens. The modules are loaded when first needed, to save memory, because most executors
+ * never need them.
  */
 export async function openFileSystems(
   staging: StagingLocation,

@@ -13,7 +13,7 @@ export interface ReportsOptions {
   /** @param replaces an unsent report of this name is dropped */
   readonly send: (generation: number, report: ExecutorReport, replaces?: string) => void;
   readonly current: () => Pick<Generation, "number" | "metrics" | "exit" | "exitAcknowledged">;
-  /** The last checkpoint that was uploaded, as long as the program has reported nothing yet. */
+  /** The last uploaded checkpoint, as long as the program has reported nothing yet. */
   readonly carried: () => ProgressReport | undefined;
   readonly nowMs: () => number;
 }
@@ -23,7 +23,7 @@ export class Reports {
   readonly #options: ReportsOptions;
   #service: Said<ExecutorReport> | undefined;
   #progress: Said<ProgressReport> | undefined;
-  /** How the last upload of each kind goes. It is the task's, whatever its generation. */
+  /** The state of the last upload of each kind. It belongs to the task, whatever its generation. */
   readonly #transfers = new Map<Transfer["what"], ExecutorReport>();
   #metricsSent: Metrics | undefined;
   readonly #heartbeats = new Ticker();
@@ -32,7 +32,10 @@ export class Reports {
     this.#options = options;
   }
 
-  /** Sends a report about a generation; on a new stream the service and the progress of the current one are repeated, and uploads. */
+  /**
+   * Sends a report about a generation. On a new stream the service and the progress of the current generation are repeated, as are
+   * uploads.
+   */
   send(generation: number, report: ExecutorReport, replaces?: string): void {
     if (report.type === "transfer") this.#transfers.set(report.transfer.what, report);
     if (generation === this.#options.current().number) {
@@ -42,7 +45,7 @@ export class Reports {
     this.#options.send(generation, report, replaces);
   }
 
-  /** What the program of the current generation has said last. */
+  /** The last report of the current generation's program. */
   get progress(): ProgressReport | undefined {
     return this.#ofCurrent(this.#progress) ?? this.#options.carried();
   }

@@ -19,7 +19,7 @@ export interface ExecutorSettings {
   readonly generation: number;
   readonly isolationMs: number;
   readonly sections: EarlySections;
-  /** Of the further ports that its role asks for. */
+  /** Names of the further ports that its role asks for. */
   readonly portNames: readonly string[];
   /** The task has a second port, for TensorBoard. */
   readonly tensorBoard: boolean;
@@ -29,7 +29,7 @@ export interface ExecutorSettings {
   readonly memoryLimitBytes?: number;
   /** The first of LOG_DIRS. */
   readonly logFolder: string;
-  /** What the names of its log files begin with there (see logPrefixOf). */
+  /** The prefix of its log files' names there (see logPrefixOf). */
   readonly logPrefix: string;
   readonly tokenFile: string;
 }
@@ -62,7 +62,7 @@ export function readSettings(environment: Environment): ExecutorSettings {
   };
 }
 
-/** The container's environment without what was meant for the executor alone. */
+/** The container's environment without the executor's own variables. */
 export function inheritedEnvironment(environment: Environment): Record<string, string | undefined> {
   const own: readonly string[] = Object.values(executorVariable);
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !own.includes(name)));

@@ -7,7 +7,7 @@ import { replaceFile } from "../src/local-files.ts";
 
 /**
  * The user's delegation tokens and secrets in a task's container: the executor opens file systems with them, and its program finds them in
- * a file that only its user can read. What lets the executor speak to the ApplicationMaster is not in it.
+ * a file that only its user can read. The secret with which the executor speaks to the ApplicationMaster is not in it.
  */
 export class TaskTokens {
   readonly file: string;
@@ -30,7 +30,7 @@ export class TaskTokens {
   readonly held = (): Credentials => this.#held;
 
   /**
-   * Takes newer tokens in place of those before. A program that reads its file meanwhile finds either.
+   * Takes newer tokens in place of those before. A program that reads its file meanwhile finds one version or the other, complete.
    * @param file the newer ones, a token file's bytes
    */
   async renew(file: Uint8Array): Promise<void> {

@@ -1,11 +1,11 @@
 /** The executor's timers. Beyond 24.8 days `setTimeout` would fire at once. */
 const LONGEST_MS = 2 ** 31 - 1;
 
-/** One call at a time that is still to come. */
+/** At most one pending call. */
 export class Timer {
   #timer: NodeJS.Timeout | undefined;
 
-  /** Makes that call after the delay, or early where the delay is very long; an earlier one that is still to come is not made. */
+  /** Makes that call after the delay, or early where the delay is very long; replaces an earlier pending call. */
   set(delayMs: number, call: () => void): void {
     this.clear();
     this.#timer = setTimeout(call, Math.min(Math.max(0, delayMs), LONGEST_MS));

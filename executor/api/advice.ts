@@ -4,14 +4,14 @@ import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
 /** What a program is to do next. */
 export type Advice =
   | { readonly answer: "continue" }
-  /** Its container is to be taken back. */
+  /** Its container will be taken back. */
   | { readonly answer: "checkpoint-now"; readonly cause: Notice["cause"]; readonly deadlineMs?: number }
-  /** It has got SIGTERM; at the deadline it gets SIGKILL. */
+  /** It has received SIGTERM; at the deadline it gets SIGKILL. */
   | { readonly answer: "stop"; readonly cause: string; readonly deadlineMs?: number };
 
 export interface Orders {
   readonly notice: Notice | undefined;
-  /** The program has told of a checkpoint since. */
+  /** The program has reported a checkpoint since. */
   readonly hasSaved: boolean;
   /** Why it is being stopped, and when SIGKILL comes. */
   readonly stop: { readonly reason: StopReason; readonly killedAtMs: number } | undefined;

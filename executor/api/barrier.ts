@@ -7,24 +7,24 @@ import { committed, type TaskStore } from "./kv.ts";
 
 export interface Meeting {
   readonly name: string;
-  /** Which one of that name: 1 is the first. */
+  /** Which meeting of that name: 1 is the first. */
   readonly nth: number;
-  /** All that start together: the tasks of another one do not meet with them. */
+  /** The generation of all tasks that start together: tasks of another generation do not meet with them. */
   readonly generation: number;
-  /** Who is to come, the task itself among them. */
+  /** The tasks that must come, including the calling one. */
   readonly tasks: readonly string[];
   readonly task: string;
-  /** Absent: for as long as it takes. */
+  /** Absent: no time-out. */
   readonly timeoutMs?: number;
 }
 
 /** A name is part of a key. */
 const NAME = /^[\w.:-]{1,100}$/;
-/** In so many digits numbers compare as their texts do. */
+/** With a fixed number of digits, numbers compare as their texts do. */
 const DIGITS = 9;
 
 /**
- * The meeting of that name of those roles, by default of the task's own.
+ * The meeting of that name of those roles, by default of the task's own role.
  * @throws CallError
  */
 export function meetingOf(start: ProgramStart, name: string, query: URLSearchParams): Meeting {
@@ -54,8 +54,8 @@ export function membersOf(start: ProgramStart, roles: readonly string[] = [start
 }
 
 /**
- * Resolves when all have come. Each says so by a key that goes with its life; the first to see all of them says that they have met, for those
- * who come to look later, when others may have ended.
+ * Resolves when all have come. Each task announces itself by a key that ends with its life. The first to see all of them records that they
+ * have met, for tasks that look later, when others may have ended.
  * @throws CallError
  */
 export async function meet(store: TaskStore, meeting: Meeting, gone: AbortSignal): Promise<void> {
@@ -81,29 +81,29 @@ export async function meet(store: TaskStore, meeting: Meeting, gone: AbortSignal
 }
 
 interface Place {
-  /** Who has come: with the task's name behind it. */
+  /** Prefix of the keys of tasks that have come; the task's name follows. */
   readonly came: string;
-  /** Holds the number of the last meeting of that name of those roles. */
+  /** Key with the number of the last meeting of that name of those roles. */
   readonly met: string;
   readonly nth: string;
   readonly task: string;
 }
 
-/** Roles that meet by a name meet without others that meet by it, too. */
+/** Different sets of roles that use the same name meet separately. */
 function placeOf({ name, nth, generation, tasks, task }: Meeting): Place {
   const roles = [...new Set(tasks.map((one) => parseTaskId(one)?.role ?? one))].sort();
   const prefix = `${BARRIERS.from}${generation}/${name}/${roles.join(",")}/`;
   return { came: `${prefix}${nth}/`, met: `${prefix}met`, nth: String(nth).padStart(DIGITS, "0"), task };
 }
 
-/** @returns whether they have met; false: not all that was told is known any more, and it begins anew */
+/** @returns whether they have met; false: some changes are no longer known one by one, and the wait begins anew */
 async function attend(store: TaskStore, place: Place, missing: Set<string>, over: AbortSignal): Promise<boolean> {
   const ended = new AbortController();
   const come = (key: string) => missing.delete(key.slice(place.came.length));
   const range = { from: place.came, to: `${place.met}\0` };
   let hasCome = false;
   try {
-    // It is watched before it is said: who comes after that is told of.
+    // The watch begins before this task announces itself: later arrivals are then reported.
     for await (const news of store.watch({ range }, AbortSignal.any([over, ended.signal]))) {
       if (news.type !== "changes") return false;
       if (!hasCome) {
@@ -127,7 +127,7 @@ async function attend(store: TaskStore, place: Place, missing: Set<string>, over
   }
 }
 
-/** @returns the keys of those who are there, this task among them */
+/** @returns the keys of the tasks that have come, including this one */
 async function arrive(store: TaskStore, { came, met, nth, task }: Place): Promise<readonly string[] | "met"> {
   const transaction: Transaction = {
     conditions: [{ of: "value", key: met, is: "≥", to: nth }],
@@ -142,7 +142,7 @@ async function arrive(store: TaskStore, { came, met, nth, task }: Place): Promis
   return !succeeded && list?.type === "list" ? list.entries.map(({ key }) => key) : "met";
 }
 
-/** Another one may have told it meanwhile, and of later meetings. */
+/** Another task may have recorded it meanwhile, and even later meetings. */
 async function tell(store: TaskStore, { came, met, nth }: Place): Promise<void> {
   const transaction: Transaction = {
     conditions: [{ of: "value", key: met, is: "≥", to: nth }],

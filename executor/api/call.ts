@@ -1,6 +1,6 @@
 import { TonyError } from "../../src/errors.ts";
 
-/** Why a call is not answered as it was asked. */
+/** Why a call cannot be answered as asked. */
 export class CallError extends TonyError {
   readonly status: number;
 
@@ -11,7 +11,7 @@ export class CallError extends TonyError {
 }
 
 /**
- * What a call gives as its longest wait; absent: it waits for as long as it takes.
+ * The longest wait that a call gives; absent: no time-out.
  * @throws CallError
  */
 export function timeoutIn(query: URLSearchParams): { readonly timeoutMs?: number } {

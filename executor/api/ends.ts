@@ -4,11 +4,11 @@ import type { MasterLink } from "../master/master-link.ts";
 import { CallError, overAfter, timeoutIn } from "./call.ts";
 import { untilAnswered } from "./until-answered.ts";
 
-/** Answers when all tasks of these roles have ended, without the one that asks. */
+/** Answers when all tasks of these roles have ended, except the one that asks. */
 export type AwaitEnds = (roles: readonly string[], over: AbortSignal) => Promise<readonly TaskEnd[]>;
 
 /**
- * How the tasks of these roles ended, by default of those that the job waits for, without the task's own.
+ * How the tasks of these roles ended, by default of those that the job waits for, without the task's own role.
  * @throws CallError
  */
 export async function endsOf(

@@ -15,7 +15,7 @@ export function taskFacts(start: ProgramStart) {
   };
 }
 
-/** @throws CallError where programs start before the others are there */
+/** @throws CallError where programs start one by one */
 export function clusterFacts({ cluster }: ProgramStart) {
   if (cluster !== undefined) return cluster;
   throw new CallError(

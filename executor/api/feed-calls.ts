@@ -4,7 +4,7 @@ import { CallError } from "./call.ts";
 import { untilAnswered } from "./until-answered.ts";
 
 /**
- * Asks a feed of the job in the name of that life of the task.
+ * Calls a feed of the job for this life of the task.
  * @throws CallError where it is refused
  */
 export function askFeed(

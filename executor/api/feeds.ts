@@ -16,7 +16,7 @@ import { SplitResults } from "../feeds/results.ts";
 import { CallError } from "./call.ts";
 import type { KvCall } from "./kv.ts";
 
-/** The job's feeds, in the name of the task. */
+/** The job's feeds, on behalf of the task. */
 export interface TaskFeeds {
   readonly feeds: () => readonly FeedSpec[];
   /** Rejects with a CallError where it is refused. */
@@ -24,13 +24,13 @@ export interface TaskFeeds {
   readonly openFileSystems: () => Promise<Pick<FileSystems, "locate" | "close">>;
   readonly nowMs: () => number;
   readonly log: Pick<Log, "warn">;
-  /** Between tries to reach what is away. */
+  /** The pause between tries to reach what is away. */
   readonly pause?: (ms: number) => Promise<unknown>;
-  /** A new folder, for what programs make of splits until they have used them. */
+  /** A new folder for the results of splits until the program has used them. */
   readonly resultsFolder: string;
 }
 
-/** The task. */
+/** The calling task. */
 interface Caller {
   readonly role: string;
   /** Tasks of those roles that have started together. */
@@ -40,7 +40,7 @@ interface Caller {
 /** The one process of the program that reads a feed. */
 interface Reader {
   readonly pid: number;
-  /** What it was given and has not said to be used, by the numbers of the leases. */
+  /** Splits that it was given and has not reported as used, by lease number. */
   readonly splits: Map<number, GivenSplit>;
   readonly ahead: ReadAhead<GivenSplit>;
   /** Why the rest of a split was not sent. */
@@ -49,7 +49,7 @@ interface Reader {
   toldMovesAtMs: number;
 }
 
-/** What is sent as it is. */
+/** A body that is sent unchanged. */
 export class Bytes {
   readonly chunks: AsyncIterable<Buffer>;
 
@@ -86,7 +86,7 @@ export class Feeds {
       case "write":
         return await this.#write(feed, reader, query, body);
       case "used":
-        // Together: the ApplicationMaster writes down what comes at once in one go.
+        // In parallel: the ApplicationMaster journals reports that arrive together in one write.
         await Promise.all(
           usedIn(reader, query, body.toString("utf8")).map((used) => this.#use(feed, reader, used, gone)),
         );
@@ -132,7 +132,7 @@ export class Feeds {
     throw new CallError(409, "FEED_STALE", `process ${pidIn(query)} has not opened ${name}, or another one has since`);
   }
 
-  /** What a process had that is gone, the next one is given again. */
+  /** The splits of a process that is gone are given to the next one again. */
   async #open(spec: FeedSpec, pid: number, body: string, gone: AbortSignal): Promise<unknown> {
     const { name, cut, output, uneven, window } = spec;
     const before = this.#readers.get(name);
@@ -188,7 +188,7 @@ export class Feeds {
     return {};
   }
 
-  /** Its results are stored before: whoever finds it used finds them. */
+  /** The results are stored first: whoever finds the split used also finds its results. */
   async #use(feed: FeedSpec, reader: Reader, { split, records }: Used, gone: AbortSignal): Promise<void> {
     const { output } = feed;
     if (output !== undefined) {
@@ -246,7 +246,7 @@ export class Feeds {
     return { steps: answer.steps, last: answer.last };
   }
 
-  /** @param range these bytes of its file, as they are, in the place of the split's */
+  /** @param range these bytes of its file, unchanged, instead of the split's */
   async *#bytes(
     feed: FeedSpec,
     reader: Reader,
@@ -278,7 +278,7 @@ export class Feeds {
     yield* readSplit(await this.#locate(url), part, range === undefined ? feed.cut : { format: "file" }, pause);
   }
 
-  /** That files are away is not the fault of the task, which keeps its splits meanwhile. */
+  /** The task is not to blame for files that are away, and keeps its splits meanwhile. */
   #pauseOf(feed: FeedSpec): Pause {
     const { log, pause = sleep } = this.#options;
     return async (ms, why) => {
@@ -288,7 +288,7 @@ export class Feeds {
     };
   }
 
-  /** Often enough that a task that goes on keeps its splits. */
+  /** Often enough for a task that makes progress to keep its splits. */
   #tellMoves({ name, leaseMs }: FeedSpec): void {
     const { ask, nowMs } = this.#options;
     const reader = this.#readers.get(name);
@@ -298,7 +298,7 @@ export class Feeds {
   }
 }
 
-/** Whose fault it is: of what is away, of the job's user, or of the split, which alone is left out when it fails too often. */
+/** Who is to blame: something that is away, the job's user, or the split, which is left out only when it fails too often. */
 function problemOf(error: unknown): [status: number, code: string] {
   if (mayPass(error)) return [503, "FEED_AWAY"];
   return hasCode(error, "ACCESS_DENIED") ? [403, "FEED_DENIED"] : [422, "FEED_UNREADABLE"];
@@ -316,7 +316,7 @@ function numberIn(query: URLSearchParams, name: string): number {
   throw new CallError(400, "BAD_CALL", `${name} is a whole number`);
 }
 
-/** Records of a split, by its number. */
+/** The records used of a split, by its number. */
 interface Counted {
   readonly number: number;
   readonly records: number;
@@ -324,7 +324,7 @@ interface Counted {
 
 const counted = object<Counted>({ required: { number: count, records: count }, optional: {} });
 
-/** A split of which all is used, and how many of its records the program counts; 0: none. */
+/** A split that is used up, and how many of its records the program counts; 0: it does not count. */
 interface Used {
   readonly split: GivenSplit;
   readonly records: number;
@@ -332,7 +332,7 @@ interface Used {
 
 const someUsed = object<{ readonly used: readonly Counted[] }>({ required: { used: arrayOf(counted) }, optional: {} });
 
-/** One that the query names, or those of the body. */
+/** The split that the query names, or those in the body. */
 function usedIn(reader: Reader, query: URLSearchParams, body: string): readonly Used[] {
   if (body === "")
     return [{ split: splitIn(reader, query), records: query.has("records") ? numberIn(query, "records") : 0 }];

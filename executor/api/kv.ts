@@ -13,18 +13,18 @@ import { rangeIn, readTransaction, shownEntry, shownResult } from "../../src/job
 import type { Watched, WatchWanted } from "../../src/job/store/watched.ts";
 import { CallError, timeoutIn } from "./call.ts";
 
-/** What is asked of the job's key-value store in the name of the task. */
+/** A call of the job's key-value store on behalf of the task. */
 export interface StoreCall {
   readonly transaction: Transaction;
-  /** The answer waits until it is safe. */
+  /** The answer waits until the change is safe. */
   readonly durable: boolean;
-  /** The answer says that it happened, and no more. */
+  /** The answer says only that it happened. */
   readonly withoutResults?: boolean;
-  /** How long it waits for an ApplicationMaster and its answer. */
+  /** How long to wait for an ApplicationMaster and its answer. */
   readonly timeoutMs?: number;
 }
 
-/** What is sent line by line as it comes. */
+/** Sent line by line as it arrives. */
 export type Stream = AsyncGenerator<unknown, void>;
 
 export interface KvCall {
@@ -36,13 +36,13 @@ export interface KvCall {
   readonly gone: () => AbortSignal;
 }
 
-/** The store, in the name of the task. */
+/** The store, on behalf of the task. */
 export interface TaskStore {
   readonly transact: (call: StoreCall) => Promise<StoreAnswer>;
   readonly watch: (wanted: WatchWanted, signal: AbortSignal) => AsyncIterable<Watched>;
 }
 
-/** The store's part of a task's API: each answers with JSON, or throws a CallError. */
+/** The store's part of a task's API: each method answers with JSON, or throws a CallError. */
 export class Kv {
   readonly #store: TaskStore;
 
@@ -158,7 +158,7 @@ export function committed(answer: StoreAnswer): Committed {
   throw new CallError(status, answer.code.toUpperCase().replace("-", "_"), answer.message);
 }
 
-/** The key is written only where it is as the caller knows it: 0 where it is missing. */
+/** The key is written only if its revision is the one that the caller knows; 0: the key is missing. */
 function conditionsOf(key: string, query: URLSearchParams): Condition[] {
   const revision = numberOf(query, "if-revision");
   return revision === undefined ? [] : [{ of: "modified", key, is: "=", to: revision }];

@@ -10,7 +10,7 @@ import { CallError } from "./call.ts";
 const MOST_LINE = 16_384;
 
 export interface SaidProgress {
-  /** For the progress file, whose way it goes from there on; empty: nothing was said. */
+  /** A line for the progress file, which is handled like any other from there on; empty: nothing was reported. */
   readonly line: string;
   readonly checkpoint: string | undefined;
   /** What cannot be kept, and why. */
@@ -56,7 +56,7 @@ function parsed(body: string): unknown {
     const said = parseProgress(body);
     if (typeof said === "object" && said !== null && !Array.isArray(said)) return said;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new CallError(
     400,

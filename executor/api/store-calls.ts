@@ -11,12 +11,12 @@ import type { StoreCall } from "./kv.ts";
 /** Between two tries to watch. */
 const PAUSE_MS = 250;
 
-/** How long a call waits that does not say: for an ApplicationMaster and its answer together. */
+/** How long a call without a time-out waits, for an ApplicationMaster and its answer together. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Asks the job's key-value store in the name of that life of the task. While no ApplicationMaster is connected it waits for the next one.
- * @throws CallError where nobody can say what became of it
+ * Calls the job's key-value store for this life of the task. While no ApplicationMaster is connected it waits for the next one.
+ * @throws CallError where the result is unknown
  */
 export async function transactFor(
   link: () => Pick<MasterLink, "transact" | "connected">,
@@ -38,7 +38,7 @@ export async function transactFor(
 }
 
 /**
- * What changes of the store, whichever ApplicationMaster tells it: each change once, until there is a last word.
+ * The changes of the store, whichever ApplicationMaster reports them: each change once, until there is a last message.
  * @throws CallError where it is refused
  */
 export async function* watchFor(

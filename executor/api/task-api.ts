@@ -17,15 +17,15 @@ import { Kv, type KvCall, type TaskStore } from "./kv.ts";
 import { checkpointWarning, readReport } from "./report.ts";
 
 export interface TaskApiOptions {
-  /** A new one, for the socket. */
+  /** A new folder for the socket. */
   readonly folder: string;
-  /** Where the socket is in it, by a path that a program can use. */
+  /** The socket in it, by a path that a program can use. */
   readonly socket: string;
   readonly progressFile: string;
   /** How the program was started; undefined: it has not been. */
   readonly start: () => ProgramStart | undefined;
   readonly advice: () => Advice;
-  /** The program has told of a checkpoint. */
+  /** The program has reported a checkpoint. */
   readonly saved: () => void;
   /** The ApplicationMaster's key-value store. Rejects with a CallError where it is not reached. */
   readonly store: TaskStore;
@@ -36,9 +36,9 @@ export interface TaskApiOptions {
 /** A program with many processes keeps one for each; some wait. */
 export const MOST_API_CONNECTIONS = 64;
 export const MOST_API_BODY_BYTES = 256 << 10;
-/** No timer looks after connections: all are the program's own. */
+/** No timer watches the connections: all are the program's own. */
 const OF_SERVER = {
-  // Of a feed's bytes so many go out while the next ones are read.
+  // So much of a feed is sent while the next bytes are read.
   highWaterMark: 256 << 10,
   connectionsCheckingInterval: 2 ** 31 - 1,
   requestTimeout: 0,
@@ -50,12 +50,12 @@ interface Call extends KvCall {
   readonly start: ProgramStart;
 }
 
-/** What stands behind these in an address is a key, a barrier's name, and a feed's with what is asked of it. */
+/** In an address, a key, a barrier's name, or a feed's name and the call follows these. */
 const KEYS = "/v1/kv/";
 const BARRIERS = "/v1/barrier/";
 const FEEDS = "/v1/feed/";
 
-/** What a program asks its executor, over HTTP on a unix socket that is its user's alone: docs/guide/task-api.md. */
+/** What a program asks its executor, over HTTP on a unix socket that only its user can use: docs/guide/task-api.md. */
 export class TaskApi {
   readonly #options: TaskApiOptions;
   readonly #server: Server;
@@ -83,17 +83,17 @@ export class TaskApi {
     this.#options = options;
     this.#kv = new Kv(options.store);
     this.#feeds = new Feeds(options.feeds);
-    // A call that breaks off has nobody to be answered.
+    // When a call breaks off there is nobody to answer.
     this.#server = createServer(OF_SERVER, (request, response) => {
       void this.#answer(request, response).catch(() => response.destroy());
     });
     this.#server.maxConnections = MOST_API_CONNECTIONS;
   }
 
-  /** Answers from then on. Rejects where no socket can be there. */
+  /** Answers calls from then on. Rejects where no socket can be created. */
   static async open(options: TaskApiOptions): Promise<TaskApi> {
     const api = new TaskApi(options);
-    // The folder keeps others out until the socket itself does.
+    // The folder keeps other users out until the socket itself does.
     await mkdir(options.folder, { mode: 0o700 });
     api.#server.listen(options.socket);
     await once(api.#server, "listening");
@@ -101,7 +101,7 @@ export class TaskApi {
     return api;
   }
 
-  /** How the program reaches it. */
+  /** The path by which the program reaches it. */
   get socket(): string {
     return this.#options.socket;
   }
@@ -123,7 +123,7 @@ export class TaskApi {
     } catch (error) {
       if ((request.destroyed && !request.complete) || response.headersSent) throw error;
       const { status, code } = error instanceof CallError ? error : { status: 500, code: "FAILED" };
-      // What is left of a body that was not read would be taken for the next call.
+      // Unread bytes of a body would be taken for the next call.
       if (!request.complete) response.setHeader("connection", "close");
       send(response, status, { error: { code, message: errorMessage(error) } });
     }
@@ -167,14 +167,17 @@ export class TaskApi {
   }
 }
 
-/** What is to be done, and what becomes of that which was told. */
+/** What to do next, and what happened to the report. */
 type ReportAnswer = Advice & { readonly ignored?: readonly string[]; readonly warning?: string };
 
 function isStream(answer: unknown): answer is AsyncGenerator<unknown> {
   return typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
 }
 
-/** Until it ends, or nobody reads it any more. The head comes with the first line: what is refused has another one. */
+/**
+ * Until the stream ends, or nobody reads it any more. The head is sent with the first line, because a refusal needs
+ * another head.
+ */
 async function sendAll(response: ServerResponse, lines: AsyncGenerator<unknown>): Promise<void> {
   const gone = once(response, "close");
   for await (const line of lines) {
@@ -184,7 +187,7 @@ async function sendAll(response: ServerResponse, lines: AsyncGenerator<unknown>)
   response.end();
 }
 
-/** As `sendAll`; what has no bytes has a head, too. */
+/** As `sendAll`; an empty body still gets a head. */
 async function sendBytes(response: ServerResponse, { chunks }: Bytes): Promise<void> {
   const gone = once(response, "close");
   const head = () => response.writeHead(200, { "content-type": "application/octet-stream" });
@@ -208,7 +211,7 @@ function keyIn(encoded: string): string {
 /** Aborts when nobody waits for the answer any more. */
 function endOf(response: ServerResponse): AbortSignal {
   const end = new AbortController();
-  // A call that tells of many splits makes many, and Node would warn of it in what the program prints.
+  // A call that reports many splits adds many listeners, and Node would print a warning into the program's output.
   setMaxListeners(Number.POSITIVE_INFINITY, end.signal);
   if (response.closed) end.abort();
   else response.once("close", () => end.abort());

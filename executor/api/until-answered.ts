@@ -6,10 +6,12 @@ import { CallError } from "./call.ts";
 /** Between two tries. */
 const PAUSE_MS = 250;
 
-/** So often it is tried where an ApplicationMaster cannot say at present: for two minutes. */
+/** How often to try while an ApplicationMaster cannot answer: for two minutes. */
 const MOST_FAILURES = 480;
 
-/** Some calls wait until other tasks have done something: then they are made again, so that one that was lost does not wait for ever. */
+/**
+ * Some calls wait until other tasks have done something: they are repeated after this time, so that a lost call does not wait for ever.
+ */
 const PATIENCE_MS = 60_000;
 
 /** Undefined: no ApplicationMaster is connected, or it does not know the call. Rejects with an ApiError. */

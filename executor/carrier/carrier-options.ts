@@ -9,9 +9,9 @@ import type { Persistence } from "./persist.ts";
 export interface CarrierOptions {
   /** Where the program writes. */
   readonly localDir: string;
-  /** The container's, in which that is. */
+  /** The container's working directory, which contains it. */
   readonly workFolder: string;
-  /** The task's folder that is uploaded to. */
+  /** The task's folder, the target of the uploads. */
   readonly folder: LocatedPath;
   readonly pace: Pace;
   /** Closed while nothing may be uploaded. */

@@ -28,7 +28,7 @@ export interface CarrierOptions {
   readonly checkpointDir: string | undefined;
   /** `tony.application.resume-from` */
   readonly resumeFrom: string | undefined;
-  /** Its trials may go on from the checkpoints of a search that it resumes. */
+  /** A search's trials may go on from the checkpoints of a search that it resumes. */
   readonly isSearch: boolean;
   readonly applicationId: string;
   readonly task: TaskName;
@@ -47,7 +47,7 @@ export interface CarrierOptions {
 /** How long an upload that is given up has to report that. */
 const GIVING_UP_MS = 2_000;
 
-/** Of what is the same on every machine. */
+/** Faults that are the same on every machine. */
 const UNUSABLE_CODES = ["CHECKPOINT_DAMAGED", "FOLDER_IS_A_LINK", "FILE_NOT_FOUND"];
 
 function isUnusable(error: unknown): boolean {
@@ -65,7 +65,7 @@ export class Carrier {
   readonly #output: OutputCarrier | undefined;
   /** The program's last report, unchanged. */
   #heard: ProgressReport | undefined;
-  /** The latest checkpoint that is uploaded. */
+  /** The latest uploaded checkpoint. */
   #carried: Checkpoint | undefined;
   #restoring = new AbortController();
   #restored: Promise<unknown> = Promise.resolve();
@@ -101,8 +101,8 @@ export class Carrier {
   }
 
   /**
-   * Turns a program's report into the one for the ApplicationMaster: a checkpoint in the folder that is uploaded is reported when it has
-   * been uploaded. That begins now.
+   * Turns a program's report into the one for the ApplicationMaster: a checkpoint in the upload folder is reported only once it has been
+   * uploaded, which begins now.
    */
   heard(generation: number, report: ProgressReport): ProgressReport {
     const before = this.#heard?.checkpoint;
@@ -118,9 +118,9 @@ export class Carrier {
   }
 
   /**
-   * Makes the folders ready for a program that is about to start.
-   * @param checkpoint what it is to resume from
-   * @returns its path in the container, or where it is otherwise
+   * Prepares the folders for a program that is about to start.
+   * @param checkpoint the one to resume from
+   * @returns its path in the container, or its original place where it is not downloaded
    */
   async begin(checkpoint: string): Promise<string> {
     const work = this.#restored.then(() => this.#prepareFolders(checkpoint));
@@ -128,7 +128,7 @@ export class Carrier {
     return await work;
   }
 
-  /** The program that was to start is stopped: the download is ended. */
+  /** The program that was to start is stopped: the download ends. */
   abandonStart(): void {
     this.#restoring.abort(new Error("it was stopped"));
     this.#restoring = new AbortController();
@@ -199,7 +199,10 @@ export class Carrier {
     this.#options.report(generation, { type: "child-progress", step, atMs, checkpoint });
   }
 
-  /** Whether it is at an address that an executor can read. A plain path is the nodes' own, and so is a file: they share it. */
+  /**
+   * Whether it is at an address that an executor can read. A plain path belongs to the nodes themselves, as does a `file:` address,
+   * which they share.
+   */
   #isOnFileSystem(checkpoint: string): boolean {
     const scheme = splitUri(checkpoint)?.root.scheme;
     try {
@@ -209,7 +212,10 @@ export class Carrier {
     }
   }
 
-  /** Whether an executor uploaded it, of this job or of one that this job goes on with; or this job resumes from what it can read. */
+  /**
+   * Whether an executor uploaded it, for this job or for one that this job goes on with; or this job resumes from a place that it can
+   * read.
+   */
   #isBroughtBack(checkpoint: string): boolean {
     const { checkpointDir, resumeFrom, applicationId, isSearch, fileSystems } = this.#options;
     if (checkpointDir === undefined) return false;

@@ -14,7 +14,7 @@ import { removeSurplus, uploadCheckpoint } from "./upload.ts";
 export interface CheckpointCarrierOptions extends CarrierOptions {
   /** A folder on the same disk that only the carrier uses. */
   readonly holdFolder: string;
-  /** How many are kept there. */
+  /** How many checkpoints are kept at the target. */
   readonly keep: number;
   /** A checkpoint was uploaded completely: `path` is its address. */
   readonly carried: (checkpoint: Checkpoint, generation: number) => void;
@@ -25,23 +25,23 @@ interface Offered {
   readonly name: string;
   readonly saved: Checkpoint;
   readonly generation: number;
-  /** The file with its report, where there is one. */
+  /** The file that contained its report, if there is one. */
   readonly said: Stats | undefined;
 }
 
-/** A checkpoint with names of its own, which the program cannot remove. */
+/** A checkpoint under names of its own, which the program cannot remove. */
 interface Held extends Offered, FoundTree {
   readonly hold: string;
 }
 
-/** What stays as it is however often it is tried. */
+/** Faults that another try does not change. */
 function isFinal(error: unknown): boolean {
   return errorCode(error) === "FILE_CHANGED" || errorCode(error) === "FILE_UNREADABLE";
 }
 
 /**
- * Uploads checkpoints one at a time, the newest next: those that are reported during an upload replace each other. So at most two are kept
- * on the disk besides the program's own.
+ * Uploads checkpoints one at a time, the newest next: those reported during an upload replace each other. So at most two are kept on the
+ * disk besides the program's own.
  */
 export class CheckpointCarrier {
   readonly #options: CheckpointCarrierOptions;
@@ -192,7 +192,7 @@ export class CheckpointCarrier {
   }
 }
 
-/** In the words of a program's author, who alone can mend it. */
+/** Addressed to the program's author, the only one who can mend it. */
 function whyNot(error: unknown): string {
   if (errorCode(error) !== "FILE_CHANGED") return errorMessage(error);
   return `${errorMessage(error)}: save each checkpoint under a name of its own, or beside it and rename it`;

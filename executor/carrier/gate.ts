@@ -1,4 +1,7 @@
-/** Work runs only while the gate is open: closing it ends what runs, and opening it starts that from the beginning. */
+/**
+ * Work runs only while the gate is open: closing it aborts running work, and opening it restarts that from the
+ * beginning.
+ */
 export class Gate {
   #closing = new AbortController();
   #opened: Promise<void> = Promise.resolve();

@@ -1,19 +1,19 @@
 import path from "node:path";
 import { ownerOf, YARN_TEMPORARY } from "../../src/job/launch/container-names.ts";
 
-/** What a container has and nobody uploads, however a link leads there. */
+/** Something in a container that nobody uploads, however a link leads there. */
 export interface KeptBack {
   readonly why: string;
-  /** Whether it may be something of the job's all the same. */
+  /** Whether it may still be something of the job's. */
   readonly isLoss: boolean;
 }
 
-/** What YARN calls a container's folder, beside those of the others of the application on the same node. */
+/** YARN's name for a container's folder, beside the folders of the application's other containers on the same node. */
 const CONTAINER = /^container_/;
 
 /**
- * Why what lies at a place is not a job's to store: tony-ts's and YARN's own files, among them the tokens, of this container and those
- * beside it, and every folder that holds containers.
+ * Why a job may not store what lies at a place: tony-ts's and YARN's own files, including the tokens, of this container and of those
+ * beside it, and every folder that contains containers.
  * @param real without links
  * @param workFolder the container's, without links
  */

@@ -22,7 +22,7 @@ export interface FoundTree {
 /** A folder whose content is uploaded. */
 export interface LocalFolder {
   readonly folder: string;
-  /** The container's, in which it is. */
+  /** The container's working directory, which contains it. */
   readonly workFolder: string;
 }
 
@@ -30,18 +30,18 @@ export interface FoundFiles extends FoundTree {
   readonly leftOut: readonly LeftOut[];
 }
 
-/** So much is looked at behind one link: a link to a data set, or to the machine's own files, is no output. */
+/** The most entries to visit behind one link: a link to a data set, or to the machine's own files, is no output. */
 const MOST_BEHIND_A_LINK = 20_000;
-/** How many files are looked at at once. */
+/** How many files are examined at once. */
 const LOOKS = 32;
-/** The kernel's own, whose links lead everywhere. */
+/** The kernel's own file systems, whose links lead everywhere. */
 const KERNELS = /^\/(proc|sys)(\/|$)/;
-/** Checkpoints of no more than that are copied when they are reported, in far less than a second. */
+/** Checkpoints up to this size are copied when they are reported, in far less than a second. */
 const COPIED_BYTES = 64 * 1_048_576;
 
 /**
- * Where a path that a program names lies below a folder, relative to it; undefined for a URL, and for an absolute path to elsewhere. A program
- * may name it as seen from its working directory or from the folder itself, or by its real path.
+ * The path, relative to a folder, of a path that a program names; undefined for a URL, and for an absolute path to elsewhere. A program may name
+ * it as seen from its working directory or from the folder itself, or by its real path.
  */
 export function nameWithin(folder: string, named: string, workFolder: string): string | undefined {
   const local = localPath(named);
@@ -55,7 +55,7 @@ export function nameWithin(folder: string, named: string, workFolder: string): s
   return names.find((name) => hasCheckpoint(folder, name)) ?? names[0];
 }
 
-/** `ckpt:5` is a name of a file; what has a slash after its colon is a URL. */
+/** `ckpt:5` is a file name; a slash after the colon makes it a URL. */
 function localPath(named: string): string | undefined {
   if (/^file:\//i.test(named)) return named.replace(/^file:(\/\/[^/]*)?(?=\/)/i, "");
   return /^[a-z][a-z0-9+.-]*:\//i.test(named) ? undefined : named;
@@ -87,8 +87,8 @@ function hasCheckpoint(folder: string, name: string): boolean {
 }
 
 /**
- * The files of the checkpoint of that name: the file itself, all of the folder, or, where there is neither, the files whose names continue
- * it with a dot, such as TensorFlow's `model-50.index`.
+ * The files of the checkpoint of that name: the file itself, everything in the folder, or, where there is neither, the files whose names
+ * continue it with a dot, such as TensorFlow's `model-50.index`.
  * @throws TonyError (`CHECKPOINT_MISSING`) when there is nothing, (`CHECKPOINT_EMPTY`) when it is a folder without files,
  * (`CHECKPOINT_UNREADABLE`) when one of them cannot be uploaded, or its name is not UTF-8; the signal's reason
  */
@@ -99,7 +99,7 @@ export async function checkpointFiles(
 ): Promise<FoundTree> {
   const place = path.join(folder, name);
   if (onDisk(name) !== name) {
-    // Node starts no program with bytes in its environment that are not UTF-8.
+    // Node cannot start a program with bytes in its environment that are not UTF-8.
     const why = "its name is not UTF-8, and TONY_CHECKPOINT could not name it: save it under another name";
     throw new TonyError(`${name} cannot be stored: ${why}`, { code: "CHECKPOINT_UNREADABLE" });
   }
@@ -128,8 +128,8 @@ function allOf({ files, folders, leftOut }: FoundFiles): FoundTree {
 }
 
 /**
- * All files and empty folders below a folder, those behind links too; none when there is no such folder. The process goes on meanwhile, however many they are.
- * Throws the signal's reason, at once when it fires: a mount that does not answer holds up nothing else.
+ * All files and empty folders below a folder, including those behind links; none when there is no such folder. However many there are, the event
+ * loop is not blocked. Throws the signal's reason, at once when it fires: a mount that does not answer blocks nothing else.
  */
 export async function filesBelow(
   place: LocalFolder,
@@ -154,12 +154,12 @@ export async function filesBelow(
   }
 }
 
-/** Entries that may still be looked at. */
+/** Entries that may still be visited. */
 interface Allowance {
   left: number;
 }
 
-/** The folders that contain this one, by their real paths, and what is left for it where it is behind a link. */
+/** The folders that contain this one, by their real paths, and its remaining allowance if it is behind a link. */
 interface Way {
   readonly above: readonly string[];
   readonly allowance?: Allowance;
@@ -210,7 +210,7 @@ class Walk {
     const isElsewhere = real !== path.join(workFolder, this.#below, below);
     const kept = isElsewhere ? keptBack(real, workFolder) : undefined;
     if (kept !== undefined) return this.#leaveOut(below === "" ? "." : below, kept.why, kept.isLoss);
-    // What is behind a link to a folder that contains it comes to the folder itself again.
+    // A link to a folder that contains it would lead back to the folder itself.
     if (above.includes(real)) return this.#leaveOut(below, "the link leads to a folder that contains it", false);
     if (entries.length === 0 && below !== "") this.folders.push(below);
     const way = { above: [...above, real], ...(allowance && { allowance }) };
@@ -232,7 +232,7 @@ class Walk {
     }
   }
 
-  /** By its own name, and by that of what it leads to. @param folder where it lies, without links */
+  /** By its own name, and by the name of its target. @param folder where it lies, without links */
   async #isKeptBack(relative: string, folder: string): Promise<boolean> {
     const workFolder = await this.#workFolder;
     const place = path.join(folder, path.basename(relative));
@@ -246,7 +246,7 @@ class Walk {
     else await this.#bounded(relative, above);
   }
 
-  /** All that is behind a link, or nothing of it. */
+  /** Takes everything behind a link, or nothing of it. */
   async #bounded(relative: string, above: readonly string[]): Promise<void> {
     const [files, folders, leftOut] = [this.files.length, this.folders.length, this.leftOut.length];
     const allowance = { left: this.#mostBehindALink };
@@ -258,7 +258,7 @@ class Walk {
     this.#leaveOut(relative, `the link leads to a folder with more than ${this.#mostBehindALink} files`);
   }
 
-  /** Undefined where that entry is not to be taken, and why is said. */
+  /** Undefined where the entry is not taken; the reason is recorded. */
   async #look(relative: string, isLink: boolean): Promise<Stats | undefined> {
     const place = path.join(this.#root, relative);
     const real = isLink ? await realPlace(place) : place;
@@ -290,7 +290,9 @@ function isStats(found: Stats | string | undefined): found is Stats {
   return typeof found === "object";
 }
 
-/** Undefined where there is nothing, such as behind a link in a circle, or to a name that is too long; the code of why it cannot be looked at. */
+/**
+ * Undefined where there is nothing, such as behind circular links, or for a name that is too long; the error code where it cannot be examined.
+ */
 async function statsOf(place: string, mayLeadNowhere = true): Promise<Stats | string | undefined> {
   try {
     return await stat(onDisk(place));
@@ -330,7 +332,7 @@ export async function requireWrittenBefore(
 ): Promise<void> {
   for (const { path: name, mtimeMs } of files) {
     if (mtimeMs <= said.mtimeMs) continue;
-    // Another file system may go by another clock.
+    // Another file system may use another clock.
     const { dev } = await stat(onDisk(path.join(folder, name)));
     if (dev !== said.dev) continue;
     const mend = "report it when it is complete, and save each under a name of its own, or beside it and rename it";
@@ -341,10 +343,10 @@ export async function requireWrittenBefore(
 }
 
 /**
- * Keeps the files in another folder: a second name of each (a hard link), so that the program may remove or replace it while it is uploaded.
- * Small ones are copied there, so that it may write over them, too; others take no room of their own until the program removes them.
+ * Keeps the files in another folder, each under a second name (a hard link), so that the program may remove or replace them during the upload.
+ * Small ones are copied, so that it may also overwrite them; the others take no space of their own until the program removes them.
  * @returns the files as they are there
- * @throws TonyError (`FILE_CHANGED`) when one is not as it was found
+ * @throws TonyError (`FILE_CHANGED`) when one differs from what was found
  */
 export async function holdFiles(
   folder: string,
@@ -360,7 +362,7 @@ export async function holdFiles(
     signal.throwIfAborted();
     const [from, to] = [onDisk(path.join(folder, file.path)), onDisk(path.join(hold, file.path))];
     await mkdir(onDisk(path.dirname(path.join(hold, file.path))), { recursive: true });
-    // The link of a link would lead elsewhere from there.
+    // A hard link to a symbolic link would resolve differently there.
     const isLinked = await linked(await realpath(from, "buffer"), to);
     const kept = isLinked ? to : from;
     const isCopied = isSmall || !isLinked;
@@ -372,7 +374,7 @@ export async function holdFiles(
   return held;
 }
 
-/** False where there are no links: the folder is on another file system, or its file system has none. */
+/** False where hard links are impossible: the folder is on another file system, or its file system has none. */
 async function linked(from: PathLike, to: PathLike): Promise<boolean> {
   try {
     await link(from, to);

@@ -31,7 +31,7 @@ export class OutputCarrier {
 
   /**
    * The program has ended. If it left no output, the output of its earlier run is kept.
-   * @param leftovers once its last processes have ended, what is to be told of them
+   * @param leftovers resolves once its last processes have ended, with a remark about them
    */
   programEnded(leftovers = Promise.resolve("")): void {
     this.#working = this.#working.then(async () => await this.#bring(await leftovers));
@@ -137,7 +137,7 @@ function joined(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join("; ");
 }
 
-/** What the program left: what is in its folder, or, where it made a file of that name, the file. */
+/** What the program left: the content of its folder or, where it made a file of that name, the file. */
 async function outputFiles(
   { localDir, workFolder }: Pick<OutputCarrierOptions, "localDir" | "workFolder">,
   signal: AbortSignal,
@@ -155,14 +155,16 @@ async function isFile(place: string): Promise<boolean> {
   return (await lstat(place).catch(() => undefined))?.isFile() === true;
 }
 
-/** What one file alone fails by: the others are stored without it. What changes all the time has had its chances before. */
+/**
+ * A failure of one file alone: the others are stored without it. A file that keeps changing has had its chances in earlier tries.
+ */
 function refusalWords(error: unknown, tries: number): string | undefined {
   const code = errorCode(error);
   if (code === "INVALID_REQUEST" || code === "FILE_UNREADABLE") return errorMessage(error);
   return code === "FILE_CHANGED" && tries >= CHANGING_TRIES ? "it was written to during the upload" : undefined;
 }
 
-/** What was lost first, then what else was left out, then what has another name there; the list beside the files has all of it. */
+/** Losses first, then other omissions, then files stored under another name; the list beside the files has all of it. */
 function storedWords({ files, leftOut }: Omit<FoundFiles, "folders">): string {
   const renamed = files.flatMap(({ path, stored }) => (stored === undefined ? [] : [`${path} is stored as ${stored}`]));
   const lossesFirst = [...leftOut].sort((a, b) => Number(b.isLoss) - Number(a.isLoss));

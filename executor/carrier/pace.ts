@@ -1,7 +1,7 @@
 import { type Readable, Transform } from "node:stream";
 import { sleep } from "../../src/hadoop/clock.ts";
 
-/** A limit on the bytes per second of all streams together that go through it. */
+/** A limit on the bytes per second of all streams through it together. */
 export class Pace {
   readonly #bytesPerSecond: number | undefined;
   readonly #nowMs: () => number;

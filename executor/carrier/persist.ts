@@ -9,13 +9,13 @@ export interface Persistence {
   readonly random: () => number;
   readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
   readonly failed: (error: unknown, tries: number) => void;
-  /** Whether another try cannot mend it, besides what the file system says. */
+  /** Whether another try cannot help, besides what the file system says. */
   readonly isFinal?: (error: unknown) => boolean;
 }
 
 /**
- * Tries work again that failed, with growing pauses, in addition to the retries of the file system's client: long enough for a file system
- * that is restarted. Throws the last failure; at once when the signal fires, or when another try would fail in the same way.
+ * Retries failed work, with growing pauses, in addition to the retries of the file system's client: long enough for a file system that is
+ * restarted. Throws the last failure; at once when the signal fires, or when another try would fail in the same way.
  */
 export async function persistently<Result>(
   work: () => Promise<Result>,

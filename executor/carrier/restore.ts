@@ -18,13 +18,13 @@ export interface Restore {
   /** Another folder on the same disk. */
   readonly scratch: string;
   readonly signal: AbortSignal;
-  /** Is told of a checkpoint that is damaged or gone, where another one is taken. */
+  /** Called when a checkpoint is damaged or gone and another one is taken. */
   readonly passed: (checkpoint: string, why: string, taken: WholeCheckpoint) => void;
 }
 
 /**
  * Downloads a complete checkpoint, so that the program's folder contains it and nothing else: all tasks then begin with the same one. If it
- * was removed meanwhile, because there was a later one, the latest in its folder is taken; if it is damaged, the one before it.
+ * has been removed because of a later one, the latest in its folder is taken; if it is damaged, the one before it.
  * @returns its path on this machine, as the program named it when it saved it
  */
 export async function restoreCheckpoint(restore: Restore): Promise<string> {
@@ -55,7 +55,7 @@ export async function restoreCheckpoint(restore: Restore): Promise<string> {
   return path.join(localDir, manifest.name);
 }
 
-/** A file or folder that no executor stored, with a list of what is there now. */
+/** A file or folder that no executor stored, with a list of its present content. */
 async function asItIs(
   fileSystem: FileSystem,
   checkpoint: string,
@@ -77,7 +77,7 @@ async function asItIs(
   return { path: path.posix.dirname(checkpoint), manifest: { name, files, folders } };
 }
 
-/** Makes a folder that is empty. @throws TonyError (`FOLDER_IS_A_LINK`) for a link, behind which others may have files */
+/** Makes an empty folder. @throws TonyError (`FOLDER_IS_A_LINK`) for a link, behind which others may have files */
 export async function clearFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   if (!(await lstat(folder)).isDirectory()) {

@@ -2,19 +2,20 @@ import { createHash } from "node:crypto";
 import { onDisk } from "../../src/file-names.ts";
 import { MANIFEST, NAMES } from "../../src/job/stored/carried-names.ts";
 
-/** Of one name (dfs.namenode.fs-limits.max-component-length). */
+/** The longest single name (dfs.namenode.fs-limits.max-component-length). */
 const LONGEST_BYTES = 255;
 const HASH_DIGITS = 16;
 
 /**
- * HDFS takes no colon (org.apache.hadoop.hdfs.DFSUtilClient#isValidName); Hadoop's own clients read backslashes as slashes and semicolons as
- * parameters; nobody reads control characters. It takes no bytes that are not UTF-8. A per cent sign is what the others are written with.
+ * HDFS accepts no colon (org.apache.hadoop.hdfs.DFSUtilClient#isValidName) and no bytes that are not UTF-8; Hadoop's own clients read
+ * backslashes as slashes and semicolons as parameters; nobody can read control characters. The per cent sign is the escape character of the
+ * others.
  */
 const REFUSED = /[\p{Cc}:;%\\\udc80-\udcff]/gu;
-/** HDFS keeps the first for itself; the others are ours, at the top of a folder. */
+/** HDFS reserves the first name; the others are ours, at the top of a folder. */
 const TAKEN: ReadonlySet<string> = new Set([".snapshot", MANIFEST, NAMES]);
 
-/** The path under which a file is stored: the same wherever the file system takes its names, else these per cent encoded. */
+/** The path under which a file is stored: unchanged where the file system accepts its names, else per cent encoded. */
 export function storedName(path: string): string {
   return path.split("/").map(storedPart).join("/");
 }
@@ -31,7 +32,7 @@ function percent(character: string): string {
   return `%${(character.charCodeAt(0) & 0xff).toString(16).toUpperCase().padStart(2, "0")}`;
 }
 
-/** As much of the beginning as has that many bytes, with no character cut. */
+/** The longest beginning within that many bytes that cuts no character. */
 function shortened(text: string, bytes: number): string {
   let [end, size] = [0, 0];
   for (const character of text) {

@@ -20,7 +20,7 @@ export interface Upload extends FoundTree {
   readonly fileSystem: FileSystem;
   /** On this machine. */
   readonly source: string;
-  /** The task's folder that is uploaded to. */
+  /** The task's folder, the target of the upload. */
   readonly folder: string;
   /** Its name there when it is complete. */
   readonly name: string;
@@ -29,8 +29,8 @@ export interface Upload extends FoundTree {
 }
 
 /**
- * Uploads a checkpoint: under a temporary name, with its manifest last, and then renames it. Whenever that is interrupted, the earlier
- * checkpoints stay complete. A checkpoint that is there already is not uploaded again.
+ * Uploads a checkpoint under a temporary name, its manifest last, and then renames it. Whenever that is interrupted, the earlier
+ * checkpoints stay complete. A checkpoint that is already there is not uploaded again.
  */
 export async function uploadCheckpoint(upload: Upload, manifest: Omit<Manifest, "files" | "folders">): Promise<void> {
   const { fileSystem, folder, name, files, folders, signal } = upload;
@@ -47,7 +47,7 @@ export async function uploadCheckpoint(upload: Upload, manifest: Omit<Manifest, 
   if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) await readWhole(fileSystem, `${folder}/${name}`);
 }
 
-/** Removes what is no longer needed when a checkpoint is complete. */
+/** Removes checkpoints that are no longer needed once a newer one is complete. */
 export async function removeSurplus(
   fileSystem: FileSystem,
   folder: string,
@@ -68,7 +68,8 @@ export interface OutputUpload extends Upload {
 }
 
 /**
- * Uploads a task's output and replaces that of its earlier run, with a list of what has another name there or was left out.
+ * Uploads a task's output and replaces that of its earlier run, with a list of files that are stored under another name or were left
+ * out.
  * @returns what was stored and what was not
  */
 export async function uploadOutput(upload: OutputUpload): Promise<FoundFiles> {
@@ -99,7 +100,7 @@ export async function uploadOutput(upload: OutputUpload): Promise<FoundFiles> {
   return { files, folders: kept, leftOut };
 }
 
-/** @returns the folder that holds all files */
+/** @returns the folder with all files */
 async function uploadUnfinished(
   { fileSystem, source, files, folders, folder, name, pace, signal }: Upload,
   failed: (file: Pick<FoundFile, "path">, error: unknown) => void = (_, error) => {
@@ -126,7 +127,7 @@ async function uploadUnfinished(
     const options = { permission, ...(signal && { signal }) };
     await fileSystem.create(stored, content, options).catch(async (error: unknown) => {
       if (refused !== undefined) return;
-      // A file that grows fails with words of the file system.
+      // For a file that grows, the file system's own error would not say so.
       if (signal?.aborted !== true) requireUnchanged(file, await stat(local));
       throw error;
     });
@@ -145,25 +146,25 @@ async function uploadUnfinished(
   return unfinished;
 }
 
-/** Why a local file could not be read; undefined for what its reader was ended with, such as a failure of the other end. */
+/** Why a local file could not be read; undefined where the reader was ended for another reason, such as a failure of the other end. */
 function readRefusal(error: NodeJS.ErrnoException, local: string | Buffer): string | undefined {
   return error.syscall === "read" || (error.syscall === "open" && error.path === String(local))
     ? error.code
     : undefined;
 }
 
-/** What is written of it where it is stored. */
+/** What is recorded of it where it is stored. */
 function carriedFile({ mtimeMs: _, ...file }: FoundFile): CarriedFile {
   return file;
 }
 
-/** The same of an empty folder. */
+/** The same for an empty folder. */
 function carriedFolder(folder: string): CarriedFile {
   const stored = storedName(folder);
   return { path: folder, ...(stored !== folder && { stored }), sizeBytes: 0 };
 }
 
-/** Files may have been removed while others were uploaded: the folder would be called complete without them. */
+/** Files may have been removed while others were uploaded: without this check the folder would be called complete without them. */
 async function requireStored(
   { fileSystem, signal }: Pick<Upload, "fileSystem" | "signal">,
   folder: string,

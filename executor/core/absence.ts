@@ -6,15 +6,15 @@ import { emit, type Step } from "./step.ts";
 
 /** The shortest time between two reads of the staging folder. */
 const LEAST_PAUSE_MS = 250;
-/** What is due for longer than this shows that the process was stopped: that time is no absence of the ApplicationMaster. */
+/** Something overdue for longer than this shows that the process was stopped: that time is no absence of the ApplicationMaster. */
 const LATE_MS = 5_000;
 /** After such a stop the executor searches for this long before it gives up. */
 const AFTER_SLEEP_MS = 60_000;
 
 /**
  * What an executor does while it is connected to no ApplicationMaster. It reads the staging folder, at random times so that thousands of
- * executors do not do so at once: for the address of a later attempt, and for whether its container is still its task's. It measures how
- * long it has reached neither. The connection is noticed to be lost now, and may have been broken for a while.
+ * executors do not do so at once, for the address of a later attempt and for whether its container is still its task's. It measures how
+ * long it has reached neither. A connection whose loss is noticed now may have been broken for a while.
  */
 export function beginAbsence(step: Step): void {
   const { state, nowMs } = step;
@@ -31,7 +31,7 @@ export function endAbsence({ state }: Step): void {
   state.absence = undefined;
 }
 
-/** What becomes of an absence, each at its time. */
+/** The deadlines of an absence, each with what follows. */
 export function absenceDeadlines({ absence }: ExecutorState): [number | undefined, (step: Step) => void][] {
   return absence === undefined
     ? []
@@ -84,7 +84,7 @@ function lookOnce(step: Step, absence: AbsenceState): void {
   emit(step, { type: "look", absence: step.state.absences });
 }
 
-/** Late or not: a process that was stopped has reached nobody in that time. */
+/** Even when overdue: a process that was stopped has reached nobody in that time. */
 function silentTooLong(step: Step, absence: AbsenceState): void {
   absence.isolatedAtMs = undefined;
   isolate(step, step.nowMs - absence.heardAtMs);

@@ -8,7 +8,7 @@ import { registerAgain } from "./register.ts";
 import { type ExecutorState, initialState } from "./state.ts";
 import type { Moment, Step } from "./step.ts";
 
-/** An executor's decisions. One that is made from the state of another decides the same. */
+/** An executor's decisions. A core made from the state of another decides the same. */
 export interface ExecutorCore {
   readonly state: ExecutorState;
   step(event: Event, moment: Moment): readonly Effect[];
@@ -36,7 +36,7 @@ export function executorCoreOf(state: ExecutorState): ExecutorCore {
 
 function decide(step: Step, event: Event): void {
   const { state } = step;
-  // What it still hears is about a job that goes on without it.
+  // Whatever it still hears is about a job that goes on without it.
   if (state.link.phase === "closed") return;
   switch (event.type) {
     case "begun":
@@ -82,14 +82,14 @@ function decide(step: Step, event: Event): void {
 
 type Due = [number, (step: Step) => void];
 
-/** The earliest; of two at the same time the one that is named first. */
+/** The earliest deadline; of two at the same time the one listed first. */
 function firstDeadline(state: ExecutorState): Due | undefined {
   return [...linkDeadlines(state), ...absenceDeadlines(state)]
     .filter((one): one is Due => one[0] !== undefined)
     .reduce<Due | undefined>((first, one) => (first === undefined || one[0] < first[0] ? one : first), undefined);
 }
 
-/** What is due has its consequences, in the order of its time: what one of them ends is not due any more. */
+/** Handles what is due in the order of its time: a deadline that an earlier one cancels is not due any more. */
 function wakeUp(step: Step): void {
   for (
     let due = firstDeadline(step.state);

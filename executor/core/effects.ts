@@ -9,9 +9,9 @@ export type Effect =
   | { readonly type: "connect"; readonly connection: number; readonly target: MasterAddress }
   /** Registers on a stream, as soon as the executor is ready to. */
   | { readonly type: "register"; readonly connection: number }
-  /** Closes a stream at once, whose end is no news. */
+  /** Closes a stream at once; its end is not reported. */
   | { readonly type: "close"; readonly connection: number }
-  /** An ApplicationMaster is connected: whatever it may not know is to be sent again. */
+  /** An ApplicationMaster is connected: whatever it may not know must be sent again. */
   | { readonly type: "joined"; readonly message: MasterMessage }
   | { readonly type: "left" }
   | { readonly type: "obey"; readonly message: MasterMessage }
@@ -23,10 +23,10 @@ export type Effect =
   | { readonly type: "look"; readonly absence: number }
   /** The task runs in another container. */
   | { readonly type: "replaced" }
-  /** Uploads wait, and what is under way is broken off. */
+  /** Uploads wait, and those under way are aborted. */
   | { readonly type: "hold-uploads"; readonly why: string }
   | { readonly type: "allow-uploads" }
-  /** The program of that generation. */
+  /** Of the program of that generation. */
   | { readonly type: "suspend" | "resume"; readonly generation: number }
   /** No ApplicationMaster for this long. */
   | { readonly type: "orphaned"; readonly silentMs: number }

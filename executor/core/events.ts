@@ -1,7 +1,7 @@
 import type { MasterMessage } from "../../src/api/messages.ts";
 import type { AbsenceLimits, MasterAddress, StagingNews } from "./master.ts";
 
-/** What an executor is told. */
+/** What an executor's core hears. */
 export type Event =
   | { readonly type: "begun" }
   /** The time that was asked for has come. */
@@ -12,7 +12,7 @@ export type Event =
       readonly message: MasterMessage;
       readonly generation: number;
     }
-  /** A stream is over. */
+  /** A stream has ended. */
   | { readonly type: "ended"; readonly connection: number; readonly cause: string }
   /** An attempt calls with its address. */
   | { readonly type: "called"; readonly master: MasterAddress }

@@ -4,7 +4,7 @@ import { registerAgain } from "./register.ts";
 import type { ExecutorState, ProgramState } from "./state.ts";
 import { emit, follow, log, type Step } from "./step.ts";
 
-/** Whether a message says that the task still belongs to this container: requests for logs and sessions, and tokens, do not. */
+/** Whether a message confirms that the task still belongs to this container: requests for logs and sessions, and tokens, do not. */
 const CONFIRMS_TASK: Readonly<Record<MasterMessage["body"]["type"], boolean>> = {
   welcome: true,
   refuse: true,
@@ -26,9 +26,9 @@ const CONFIRMS_TASK: Readonly<Record<MasterMessage["body"]["type"], boolean>> = 
 };
 
 /**
- * Neither an ApplicationMaster nor the staging folder was reached for so long: the task may run in another container by then
- * (docs/makers/decisions/0056-executors-cut-off.md). Registers again: on a stream that is not welcomed yet the executor has registered a
- * running program, and the ApplicationMaster must know that it is suspended to have it resumed.
+ * Neither an ApplicationMaster nor the staging folder was reached for so long that the task may run in another container by now
+ * (docs/makers/decisions/0056-executors-cut-off.md). Registers again: on a stream that is not welcomed yet the executor has registered a running
+ * program, and the ApplicationMaster must learn that it is suspended in order to have it resumed.
  */
 export function isolate(step: Step, silentMs: number): void {
   const { state } = step;
@@ -42,7 +42,7 @@ export function isolate(step: Step, silentMs: number): void {
   registerAgain(step);
 }
 
-/** The ApplicationMaster gave an order. It was told how long a program was suspended, before it wants that resumed. */
+/** The ApplicationMaster gave an order. Before it orders a program to be resumed, it was told how long that was suspended. */
 export function hearOrder(step: Step, { generation, body }: MasterMessage): void {
   if (!CONFIRMS_TASK[body.type] || (body.type === "exit" && body.reason.code === "replaced")) return;
   if (follow(step, ISOLATION, step.state.isolation, "order-heard")) emit(step, { type: "allow-uploads" });
@@ -65,7 +65,7 @@ export function goOn(step: Step, who: string): void {
   }
 }
 
-/** One that starts while nobody is reached is suspended at once. Of those that have ended the last one alone is told of. */
+/** A program that starts while nobody is reached is suspended at once. Of programs that have ended only the last one is kept. */
 export function programStarted(step: Step, generation: number): void {
   const { state } = step;
   const program: ProgramState = { generation, runs: true, suspendedMs: 0 };
@@ -80,7 +80,10 @@ export function programEnded(step: Step, generation: number): void {
   endSuspension(step, program);
 }
 
-/** How long a program was suspended, as far as the ApplicationMaster has not been told; at least 1 of one that is now: 0 says that it was not. */
+/**
+ * How long a program was suspended, as far as the ApplicationMaster has not been told. At least 1 for a program that is suspended now: 0 says
+ * that it was not.
+ */
 export function suspendedMs({ programs }: Pick<ExecutorState, "programs">, generation: number, nowMs: number): number {
   const program = programs.find((one) => one.generation === generation);
   return program === undefined ? 0 : untoldMs(program, nowMs);

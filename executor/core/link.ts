@@ -9,22 +9,24 @@ import type { MasterAddress } from "./master.ts";
 import type { Connection, ExecutorState, LinkState, Trying } from "./state.ts";
 import { emit, follow, log, type Step } from "./step.ts";
 
-/** A stream that is not welcomed in this time is closed: the ApplicationMaster may be stopped, or the server may not be it. */
+/**
+ * A stream that is not welcomed in this time is closed: the ApplicationMaster may be stopped, or the server may be another program.
+ */
 const WELCOME_TIMEOUT_MS = 10_000;
 const RECONNECT = { firstMs: 100, mostMs: 5_000 };
 /** How often the address of another attempt is tried while the current ApplicationMaster is connected. */
 const MOST_CANDIDATE_TRIES = 5;
 
 /**
- * The executor's side of its stream to the ApplicationMaster. It reconnects when the stream breaks, changes to a later attempt when it
- * learns of one, and never back to an earlier one.
+ * The executor's side of its stream to the ApplicationMaster. It reconnects when the stream breaks, and changes to a later attempt
+ * when it learns of one, but never back to an earlier one.
  */
 export function begin(step: Step): void {
   beginAbsence(step);
   connect(step);
 }
 
-/** What becomes of the link, each at its time. */
+/** The deadlines of the link, each with what follows. */
 export function linkDeadlines({ link }: ExecutorState): [number | undefined, (step: Step) => void][] {
   const { trying } = link;
   return [
@@ -33,7 +35,7 @@ export function linkDeadlines({ link }: ExecutorState): [number | undefined, (st
   ];
 }
 
-/** What comes over a stream that was closed meanwhile is late. */
+/** A message over a stream that has been closed is ignored as late. */
 export function hear(step: Step, { connection: id, message, generation }: Extract<Event, { type: "message" }>): void {
   const { active, trying, current } = step.state.link;
   const { attempt, body } = message;
@@ -55,7 +57,7 @@ function obey(step: Step, message: MasterMessage): void {
   if (message.body.type !== "resume-child") emit(step, { type: "obey", message });
 }
 
-/** The end of one that was closed before is no news. */
+/** The end of a stream that was closed before is ignored. */
 export function ended(step: Step, id: number, cause: string): void {
   const { active, trying } = step.state.link;
   if (id === active?.id) lose(step, cause);
@@ -123,7 +125,7 @@ function lose(step: Step, cause: string): void {
   const { link } = step.state;
   if (!follow(step, CONNECTION, link, "stream-ended")) return;
   link.active = undefined;
-  // How often another attempt's address had failed beside this connection says nothing of how long to wait now.
+  // How often another attempt's address failed beside this connection says nothing about how long to wait now.
   link.failures = 0;
   const what = `Lost the connection to the ApplicationMaster (${cause})`;
   log(step, "warn", "link-lost", `${what}; the program goes on running.`);

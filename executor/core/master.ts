@@ -16,6 +16,8 @@ export interface StagingNews {
 export interface AbsenceLimits {
   /** `tony.task.orphan-timeout` */
   readonly orphanMs: number;
-  /** `tony.task.isolation-timeout`, longer in a job of many tasks: looks into the staging folder are as far apart as it allows. */
+  /**
+   * `tony.task.isolation-timeout`, longer in a job of many tasks: it determines how far apart looks into the staging folder are.
+   */
   readonly isolationMs: number;
 }

@@ -9,7 +9,7 @@ export interface Connection {
   readonly target: MasterAddress;
 }
 
-/** One that is not welcomed yet. */
+/** A stream that is not welcomed yet. */
 export interface Trying extends Connection {
   /** It goes to the candidate. */
   readonly isCandidates: boolean;
@@ -18,11 +18,11 @@ export interface Trying extends Connection {
 
 export interface LinkState {
   phase: LinkPhase;
-  /** The attempt that is obeyed, and where it is. */
+  /** The attempt that is obeyed, and its address. */
   current: MasterAddress;
   /** The reported address of a later attempt; it becomes the current one when it welcomes the executor. */
   candidate?: MasterAddress | undefined;
-  /** There is one while the phase is `connected`. */
+  /** Set while the phase is `connected`. */
   active?: Connection | undefined;
   trying?: Trying | undefined;
   failures: number;
@@ -36,36 +36,36 @@ export interface LinkState {
 /** While no ApplicationMaster is connected; each deadline is absent while nothing is awaited. */
 export interface AbsenceState {
   readonly sinceMs: number;
-  /** An ApplicationMaster or the staging folder was reached then, or may have been. */
+  /** When an ApplicationMaster or the staging folder was last reached, or may have been. */
   heardAtMs: number;
   isolatedAtMs?: number | undefined;
   orphanedAtMs?: number | undefined;
   lookAtMs?: number | undefined;
-  /** When the look that is under way was begun. */
+  /** When the look under way began. */
   lookedAtMs?: number | undefined;
 }
 
-/** Whether programs may run and files be brought up. */
+/** Whether programs may run and files be uploaded. */
 export type IsolationPhase = "reached" | "isolated" | "ordered";
 
-/** The program of a generation, as far as its suspension goes. */
+/** The suspension of one generation's program. */
 export interface ProgramState {
   readonly generation: number;
   runs: boolean;
   suspendedAtMs?: number | undefined;
-  /** Before that, as far as the ApplicationMaster has not been told. */
+  /** Earlier suspensions, as far as the ApplicationMaster has not been told of them. */
   suspendedMs: number;
 }
 
-/** All that a later decision depends on, as plain JSON. Times are those of a clock that never runs backwards. */
+/** Everything that a later decision depends on, as plain JSON. Times are those of a clock that never runs backwards. */
 export interface ExecutorState {
   limits: AbsenceLimits;
   link: LinkState;
   absence?: AbsenceState | undefined;
-  /** How many absences there were: what was begun in an earlier one is ignored. */
+  /** How many absences there were: results of an earlier one are ignored. */
   absences: number;
   readonly isolation: { phase: IsolationPhase };
-  /** Those that run, and the last one. */
+  /** Running programs, and the last one. */
   programs: ProgramState[];
   /** The executor ends: nothing is obeyed any more. */
   isEnding: boolean;

@@ -2,9 +2,9 @@ import { type Machine, rowOf } from "../../src/moves.ts";
 import type { Effect } from "./effects.ts";
 import type { ExecutorState } from "./state.ts";
 
-/** When an event comes, and its share of chance. */
+/** When an event comes, and its random number. */
 export interface Moment {
-  /** Of a clock that never runs backwards. */
+  /** By a clock that never runs backwards. */
   readonly nowMs: number;
   /** 0 up to, not including, 1. */
   readonly random: number;
@@ -31,8 +31,8 @@ export function log(
 }
 
 /**
- * The one way a phase changes. A move that the table does not have is a defect of ours: it is logged, which fails the simulation, and
- * changes nothing.
+ * The only way to change a phase. A move that the table does not have is a defect of ours: it is logged, which fails the simulation,
+ * and changes nothing.
  * @returns whether it moved
  */
 export function follow<Phase extends string, On extends string>(

@@ -1,12 +1,12 @@
 import type { Pause } from "./read-split.ts";
 
-/** What is shorter is read before it is asked for: opening it takes longer than reading it. */
+/** Shorter splits are read before they are asked for: opening them takes longer than reading them. */
 const SMALL_BYTES = 128 << 10;
-/** Of a packed one, as what it is unpacked to. */
+/** For a compressed split, its uncompressed size. */
 const MOST_KEPT_BYTES = 512 << 10;
 const AT_A_TIME = 8;
 
-/** Nobody waits for it yet. */
+/** No retry while nobody waits for the split. */
 const inVain: Pause = () => Promise.reject(new Error("it is read again when it is asked for"));
 
 interface Small {
@@ -14,10 +14,12 @@ interface Small {
   readonly end: number;
 }
 
-/** Splits that a program has been given and will ask for: small ones are read some at a time, so that it waits for none. */
+/**
+ * Splits that a program has been given and will ask for: small ones are read a few at a time, so that it waits for none.
+ */
 export class ReadAhead<Split extends Small> {
   readonly #read: (split: Split, pause?: Pause) => AsyncIterable<Buffer>;
-  /** Undefined: it is asked for again, and read then. */
+  /** Undefined: it is read when it is asked for. */
   readonly #found = new Map<Split, Promise<readonly Buffer[] | undefined>>();
   readonly #waiting: (() => void)[] = [];
   #reading = 0;
@@ -31,12 +33,12 @@ export class ReadAhead<Split extends Small> {
       if (split.end - split.start <= SMALL_BYTES && !this.#found.has(split)) this.#found.set(split, this.#begun(split));
   }
 
-  /** What was read, once; else it is read now. */
+  /** What was read ahead, once; otherwise the split is read now. */
   async *take(split: Split): AsyncGenerator<Buffer, void> {
     yield* (await this.#found.get(split)) ?? this.#read(split);
   }
 
-  /** It is used, or somebody else's. */
+  /** It is used, or another task's. */
   drop(split: Split): void {
     this.#found.delete(split);
   }
@@ -55,7 +57,7 @@ export class ReadAhead<Split extends Small> {
   }
 }
 
-/** Undefined: it is too much to be kept. */
+/** Undefined: too large to keep. */
 async function collected(source: AsyncIterable<Buffer>): Promise<readonly Buffer[] | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -13,15 +13,15 @@ import { boundedLines } from "./row-limit.ts";
 import { checkedRecords } from "./tfrecord.ts";
 
 const NEWLINE = 10;
-/** Waits between tries: what a NameNode that is away for two minutes takes. */
+/** The pauses between tries: enough for a NameNode that is away for two minutes. */
 const PAUSES_MS = [250, 1_000, 4_000, ...Array<number>(9).fill(15_000)];
 
-/** Waits that long, because of that error; rejects where there is no time to wait. */
+/** Waits that long because of the error; rejects where there is no time to wait. */
 export type Pause = (ms: number, why: unknown) => Promise<unknown>;
 
 /**
- * The bytes of a split; of lines those that begin in it, whole. Throws a TonyError (`FEED_FILE_CHANGED`) where the file is not the one that
- * the plan was made of, and as the file system.
+ * The bytes of a split; in a file of lines, those that begin in it, whole. Throws a TonyError (`FEED_FILE_CHANGED`) where the file is not
+ * the one that the plan was made from, and as the file system.
  */
 export async function* readSplit(
   place: LocatedPath,
@@ -55,7 +55,7 @@ async function* unpacked(packed: AsyncIterable<Buffer>, { path }: InputFile): As
   }
 }
 
-/** What breaks off is gone on with, as long as that may help. */
+/** A read that breaks off is continued, as long as that may help. */
 async function* bytesOf(
   { fileSystem, path }: LocatedPath,
   { offset, lengthBytes }: Required<Pick<OpenOptions, "offset" | "lengthBytes">>,
@@ -78,7 +78,7 @@ async function* bytesOf(
   }
 }
 
-/** What fails is tried again, as long as that may help. */
+/** Failed work is retried, as long as that may help. */
 export async function persistently<T>(work: () => Promise<T>, pause: Pause): Promise<T> {
   const patience = new Patience(pause);
   while (true) {
@@ -90,7 +90,7 @@ export async function persistently<T>(work: () => Promise<T>, pause: Pause): Pro
   }
 }
 
-/** How long what is away is waited for. */
+/** How long to wait for something that is away. */
 class Patience {
   readonly #pause: Pause;
   #failures = 0;
@@ -103,7 +103,7 @@ class Patience {
     this.#failures = 0;
   }
 
-  /** Waits before the next try. @throws that error where there is to be none */
+  /** Waits before the next try. @throws the error where there is to be no further try */
   async await(error: unknown): Promise<void> {
     const pauseMs = PAUSES_MS[this.#failures];
     if (!mayPass(error) || pauseMs === undefined) throw error;
@@ -112,7 +112,7 @@ class Patience {
   }
 }
 
-/** Whether it was the network's fault, or that of what is away for a while. */
+/** Whether the network was at fault, or something that is away for a while. */
 export function mayPass(error: unknown): boolean {
   return error instanceof CodedError && error.retryable;
 }

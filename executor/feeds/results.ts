@@ -6,15 +6,15 @@ import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { partName, UNFINISHED_RESULTS } from "../../src/job/feeds/plan.ts";
 
-/** Of programs that write the same to HDFS by themselves. */
+/** The same as for programs that write to HDFS by themselves. */
 const FILE_PERMISSION = 0o640;
 const FOLDER_PERMISSION = 0o750;
 
-/** What a program makes of the splits that it has: on this machine until it has used one, then a file where results are kept. */
+/** What a program makes of its splits: kept on this machine until it has used a split, then stored as a file where results are kept. */
 export class SplitResults {
   readonly #folder: string;
 
-  /** @param folder a new one, which this process alone has */
+  /** @param folder a new one, used by this process alone */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -25,8 +25,8 @@ export class SplitResults {
   }
 
   /**
-   * Puts all of it where results are kept, whole or not at all. Where the split's results are there already, made by a task that lost it to
-   * this one or got it from this one, they stay.
+   * Stores all of it where results are kept, whole or not at all. Results of the split that are already there stay: they were made by a
+   * task that lost it to this one, or got it from this one.
    */
   async store(lease: number, split: number, { fileSystem, path: output }: LocatedPath): Promise<void> {
     await this.add(lease, new Uint8Array());

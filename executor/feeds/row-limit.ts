@@ -1,11 +1,11 @@
 import { TonyError } from "../../src/errors.ts";
 
-/** A program holds a row whole. */
+/** A program keeps a whole row in memory. */
 export const MOST_ROW_BYTES = 64 << 20;
 
 const NEWLINE = 10;
 
-/** The same bytes, as long as no line is much longer than so many bytes. */
+/** The same bytes, as long as no line is much longer than the limit. */
 export async function* boundedLines(
   source: AsyncIterable<Buffer>,
   file: string,

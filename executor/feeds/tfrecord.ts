@@ -6,7 +6,7 @@ import { MOST_ROW_BYTES } from "./row-limit.ts";
 const LENGTH_BYTES = 8;
 const CHECKSUM_BYTES = 4;
 
-/** Passes the bytes of a TFRecord file on, each record's last ones once they fit its checksum. */
+/** Passes the bytes of a TFRecord file on, the last ones of each record only once they match its checksum. */
 export async function* checkedRecords(source: AsyncIterable<Buffer>, file: string): AsyncGenerator<Buffer, void> {
   const check = new RecordCheck(file);
   for await (const chunk of source) {
@@ -18,7 +18,7 @@ export async function* checkedRecords(source: AsyncIterable<Buffer>, file: strin
 
 class RecordCheck {
   readonly #file: string;
-  /** Of the record in the file, as it is when it is unpacked. */
+  /** Offset of the record in the uncompressed file. */
   #offset = 0;
   readonly #head = new Gathered(LENGTH_BYTES + CHECKSUM_BYTES);
   readonly #tail = new Gathered(CHECKSUM_BYTES);
@@ -29,7 +29,7 @@ class RecordCheck {
     this.#file = file;
   }
 
-  /** How many of them it has taken. */
+  /** @returns how many of the bytes it has taken */
   take(bytes: Buffer): number {
     if (!this.#head.isWhole) {
       const taken = this.#head.take(bytes);
@@ -73,7 +73,7 @@ class RecordCheck {
   }
 }
 
-/** So many bytes, of pieces that hold some of them. */
+/** A fixed number of bytes, gathered from pieces. */
 class Gathered {
   readonly bytes: Buffer;
   filled = 0;

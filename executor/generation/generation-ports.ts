@@ -59,7 +59,7 @@ export class GenerationPorts {
     return this.#all.map(({ port }) => port);
   }
 
-  /** Those that are the program's to open. */
+  /** Those that the program itself opens. */
   get programs(): readonly number[] {
     return this.#programs.map(({ port }) => port);
   }
@@ -69,13 +69,13 @@ export class GenerationPorts {
     return this.#settings.reusePort || this.#servesTask;
   }
 
-  /** Answers requests of HTTP at the task's port while the program runs. */
+  /** Answers HTTP requests at the task's port while the program runs. */
   serveTask(listener: RequestListener): void {
     this.#servesTask = true;
     this.#task.serve(listener);
   }
 
-  /** Lets go of those that are the program's to open. */
+  /** Releases those that the program itself opens. */
   async releaseToProgram(): Promise<void> {
     await releaseAll(this.#programs);
   }

@@ -63,17 +63,17 @@ export interface ProgramPlan {
   /** Tasks in which it may run commands, and the folder of the container for what that needs. */
   readonly hosts?: Hosts;
   readonly hostsFolder: string;
-  /** How it runs them, until it has ended. */
+  /** Runs them until the program has ended. */
   readonly remoteShell?: Pick<RemoteShell, "close">;
   /** What it is told. */
   readonly start: ProgramStart;
-  /** Answers it until it has ended. */
+  /** Answers its calls until it has ended. */
   readonly api?: Pick<TaskApi, "close">;
-  /** Keeps what the program tells the others, when it has succeeded; from the end of its output. */
+  /** Keeps, after a success, what the program tells the others; read from the end of its output. */
   readonly keepParameters?: (output: string) => Promise<void>;
 }
 
-/** Of the processes that a command leaves, so many names are told. */
+/** How many names of processes that a command leaves behind are reported. */
 const MOST_NAMED = 3;
 
 /**
@@ -127,7 +127,10 @@ export class Generation {
     return this.#exit;
   }
 
-  /** Once the processes that the program left have ended, or cannot be ended: which they were, for the report; empty: none. */
+  /**
+   * Resolves once the processes that the program left have ended, or cannot be ended, with a description of them for the report; empty:
+   * none.
+   */
   get leftovers(): Promise<string> {
     return this.#leftovers;
   }
@@ -136,7 +139,7 @@ export class Generation {
     return this.#run?.metrics;
   }
 
-  /** What the program that runs was started with; undefined: none runs. */
+  /** The environment with which the running program was started; undefined: none runs. */
   get environment(): ProcessEnvironment | undefined {
     return this.#exit === undefined && this.#program !== undefined ? this.#environment : undefined;
   }
@@ -193,7 +196,7 @@ export class Generation {
     this.#run?.resume();
   }
 
-  /** Where the Pythons of the program stand, which goes on; undefined: none runs. */
+  /** Where the program's Python processes stand; the program goes on. Undefined: none runs. */
   async stacks(): Promise<readonly ProcessStacks[] | undefined> {
     return this.#exit === undefined ? this.#program?.stacks(process.cwd()) : undefined;
   }
@@ -222,7 +225,7 @@ export class Generation {
     return adviceOf({ notice: this.#notice, hasSaved: this.#hasSaved, stop: this.#program?.stopping });
   }
 
-  /** The program has told of a checkpoint by itself. */
+  /** The program has reported a checkpoint by itself. */
   saved(): void {
     this.#hasSaved = true;
   }
@@ -251,7 +254,7 @@ export class Generation {
     const index = new OutputIndex(logs, this.number);
     try {
       const { command, environments, marker } = plan;
-      // Before the program writes: what the files hold now is an earlier generation's.
+      // Before the program writes: what the files contain now is an earlier generation's.
       index.mark(nowMs());
       this.#program = new Program({ command, environments, marker, logs, nowMs });
     } catch (error) {
@@ -264,7 +267,7 @@ export class Generation {
     this.#environment = plan.environments[0];
     this.#run = this.#observe(this.#program, plan, index);
     this.#whenExited = this.#awaitExit(this.#program, this.#run, plan);
-    // Last, for it may be suspended at once.
+    // Last, because it may be suspended at once.
     report({ type: "child-started", pid, atMs: startedAtMs });
   }
 
@@ -303,7 +306,7 @@ export class Generation {
     const told = isKept
       ? await this.#withParameters(exit, keepParameters(program.output.tail("stdout")))
       : { ...exit, ...(await misnamedBy(exit, process.cwd())) };
-    // Looking through a node's processes takes its time: the end is sent first.
+    // Searching a node's processes takes time: the end is sent first.
     this.#leftovers = setImmediate().then(() => this.#endLeftovers(program, exit));
     this.#exited(told);
     if (this.#ports?.outliveStart) await this.releasePorts();
@@ -316,7 +319,7 @@ export class Generation {
     return words;
   }
 
-  /** The others are asked for when its end is reported: what they are to read must be there by then. */
+  /** The other containers are asked for when its end is reported: what their programs read must be stored by then. */
   async #withParameters(exit: ChildExit, kept: Promise<void>): Promise<ChildExit> {
     try {
       await kept;
@@ -343,7 +346,7 @@ export class Generation {
   }
 }
 
-/** What they would still have written is missing, and nothing else says so. */
+/** Their remaining output is missing, and nothing else says so. */
 function leftoverWords(names: readonly string[]): string {
   if (names.length === 0) return "";
   const which = [...new Set(names)].slice(0, MOST_NAMED).join(", ");
@@ -352,8 +355,8 @@ function leftoverWords(names: readonly string[]): string {
 }
 
 /**
- * Writes what the file named by TONY_NOTICE_FILE says of the latest notice: `{"cause": "decommissioning", "deadlineMs": 1795305600000}`,
- * without `deadlineMs` where nobody says when the program is stopped. Whoever reads it finds a whole one.
+ * Writes the latest notice to the file named by TONY_NOTICE_FILE: `{"cause": "decommissioning", "deadlineMs": 1795305600000}`, without
+ * `deadlineMs` where nobody says when the program is stopped. A reader always finds a complete one.
  */
 function writeNotice(file: string, { cause, endsAtMs }: Notice): void {
   replaceFile(file, `${JSON.stringify({ cause, deadlineMs: endsAtMs })}\n`);

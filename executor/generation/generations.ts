@@ -41,9 +41,9 @@ export interface GenerationsOptions {
   readonly parameters: ModelParameters;
   /** Runs a command in another task. */
   readonly openSession: RemoteShellOptions["open"];
-  /** The job's key-value store, in the name of that life of the task. */
+  /** The job's key-value store, for this life of the task. */
   readonly storeFor: (generation: number) => TaskStore;
-  /** Its feeds, in the same name. */
+  /** Its feeds, for this life of the task. */
   readonly feedsFor: (generation: number) => TaskFeeds;
   readonly awaitEnds: AwaitEnds;
   readonly report: (generation: number, report: ExecutorReport, replaces?: string) => void;
@@ -75,7 +75,7 @@ export class Generations {
     return this.#current;
   }
 
-  /** The one of that number, where its program may still run. */
+  /** The generation of that number, where its program may still run. */
   find(number: number): Generation | undefined {
     return [this.#current, this.#previous].find((generation) => generation?.number === number);
   }
@@ -139,7 +139,7 @@ export class Generations {
     });
   }
 
-  /** Says where the program of that generation stands; nothing where that is not known. */
+  /** Reports where the program of that generation stands; nothing where that is not known. */
   async tellPlace(number: number): Promise<void> {
     const generation = this.#current;
     const place = generation.number === number ? taskPlaceOf((await generation.stacks()) ?? []) : undefined;
@@ -161,7 +161,7 @@ export class Generations {
     await this.#stop(this.#current, order);
   }
 
-  /** Tells the current generation's program, by its file and a signal, that its container is to be taken back. */
+  /** Tells the current generation's program, by its file and a signal, that its container will be taken back. */
   giveNotice({ signal, reason, notice }: SignalChild): void {
     if (!isSignal(signal) || !this.#current.notice(notice)) return;
     this.#options.log.info("signal", `Sending ${signal} to the program: ${reason}.`, { signal });
@@ -200,7 +200,7 @@ export class Generations {
     });
   }
 
-  /** Some file systems take no sockets: the program can do without. */
+  /** Some file systems support no sockets: the program can do without. */
   async #openApi(generation: Generation): Promise<TaskApi | undefined> {
     const { number } = generation;
     const workFolder = process.cwd();
@@ -223,7 +223,7 @@ export class Generations {
   }
 
   /**
-   * A checkpoint that cannot be downloaded is no error when the program has been stopped meanwhile. One that is damaged is so on every
+   * A checkpoint that cannot be downloaded is no error when the program has been stopped meanwhile. A damaged one is damaged on every
    * machine: then the program is not started, and no other container is asked for.
    */
   async #bringBack(generation: Generation, checkpoint: string): Promise<{ checkpoint: string; unusable?: string }> {

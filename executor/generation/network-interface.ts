@@ -6,13 +6,13 @@ import { type NetworkInterfaceInfo, networkInterfaces } from "node:os";
 /** A node's interfaces, as Node lists them. */
 type Interfaces = Readonly<Record<string, readonly Pick<NetworkInterfaceInfo, "address" | "internal">[] | undefined>>;
 
-/** Any will do: nothing is sent there. */
+/** Any port will do: nothing is sent there. */
 const discardPort = 9;
 
 /**
- * The network interface by which this node reaches the hosts of other tasks: that of its own name, or where the name leads to the node
- * itself, as Debian's /etc/hosts has it, the one from which the first other host is reached. Undefined where all tasks are on one node,
- * where loopback serves, and where it cannot be told.
+ * The network interface by which this node reaches the hosts of other tasks: that of its own name or, where the name resolves to
+ * loopback, as in Debian's /etc/hosts, the one from which the first other host is reached. Undefined where all tasks are on one node,
+ * where loopback serves, and where it cannot be found out.
  */
 export async function interfaceOfNode(own: string, hosts: readonly string[]): Promise<string | undefined> {
   const other = hosts.find((host) => host !== own);
@@ -22,12 +22,12 @@ export async function interfaceOfNode(own: string, hosts: readonly string[]): Pr
     const { address } = await lookup(own);
     return interfaceWith(address, interfaces) ?? interfaceWith(await localAddressTowards(other), interfaces);
   } catch {
-    // A framework that finds its way by itself is not to fail because of this.
+    // A framework that finds its interface by itself must not fail because of this.
     return undefined;
   }
 }
 
-/** The interface that has an address, but for loopback. */
+/** The interface that has an address, except loopback. */
 export function interfaceWith(address: string, interfaces: Interfaces): string | undefined {
   const [name] =
     Object.entries(interfaces).find(([, infos]) => infos?.some((info) => info.address === address && !info.internal)) ??

@@ -39,7 +39,7 @@ export interface PlanOptions {
   readonly workFolder: string;
   /** The path of the checkpoint that the program resumes from; empty: none. */
   readonly checkpoint: string;
-  /** What the program that ran before all others has found; undefined: nothing. */
+  /** The parameters found by the program that ran before all others; undefined: none. */
   readonly modelParameters: string | undefined;
   /** Where the program may call its executor; undefined: nowhere. */
   readonly apiSocket: string | undefined;
@@ -123,7 +123,7 @@ function programStart(options: PlanOptions): ProgramStart {
   };
 }
 
-/** As the operating system resolves them: from /etc/hosts too. */
+/** As the operating system resolves them, including /etc/hosts. */
 async function lookUp(hosts: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const found = hosts.map(async (host): Promise<[string, string]> => [host, (await lookup(host)).address]);
   return new Map(await Promise.all(found));
@@ -142,8 +142,8 @@ function programFolders({ settings, job, workFolder }: PlanOptions): ProgramFold
 }
 
 /**
- * Where a PEX that the job ships unpacks itself: in the application's own folder of the node, once for all its containers there. By itself
- * it takes ~/.cache/pex, and for want of a home that containers may write to (yarn.nodemanager.user-home-dir) a new folder each time.
+ * Where a PEX that the job ships unpacks itself: in the application's own folder on the node, once for all its containers there. By
+ * default it uses ~/.cache/pex and, without a home that containers can write to (yarn.nodemanager.user-home-dir), a new folder each time.
  */
 export function pexVariables(
   environment: Readonly<Record<string, string | undefined>>,

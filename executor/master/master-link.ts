@@ -34,7 +34,7 @@ export interface MasterLinkOptions {
   readonly identity: ExecutorIdentity;
   readonly build: string;
   readonly master: MasterAddress;
-  /** Until the job's own are known: no program runs before that. */
+  /** Used until the job's own limits are known: no program runs before that. */
   readonly limits: AbsenceLimits;
   readonly log: Log;
   /** 0 up to, not including, 1. */
@@ -44,7 +44,7 @@ export interface MasterLinkOptions {
   readonly generation: () => number;
   /** What to register with; undefined while the executor is not ready to. */
   readonly registration: () => ExecutorRegistration | undefined;
-  /** A stream is welcomed: whatever the ApplicationMaster may not know is to be sent again. */
+  /** A stream is welcomed: whatever the ApplicationMaster may not know must be sent again. */
   readonly joined: (welcome: Welcome) => void;
   readonly left: () => void;
   readonly command: (message: MasterMessage) => void;
@@ -63,13 +63,13 @@ export interface MasterLinkOptions {
   readonly orphaned: (silentMs: number) => void;
 }
 
-/** Messages that may wait before readers of logs have to. */
+/** How many messages may wait to be sent before log readers are held back. */
 const MOST_WAITING = 16;
 const ENDING: RejoinReply = { accepted: false, reason: "the executor ends" };
 
 /**
- * The executor's streams to the ApplicationMaster, as its core has them opened and closed, and what it looks up meanwhile. Reports are
- * dropped while there is no stream; `joined` is called when they can be sent again.
+ * The executor's streams to the ApplicationMaster, opened and closed as its core decides, and its looks into the staging folder.
+ * Reports are dropped while there is no stream; `joined` is called when they can be sent again.
  */
 export class MasterLink {
   readonly #options: MasterLinkOptions;
@@ -80,7 +80,7 @@ export class MasterLink {
   #isBusy = false;
   /** From the welcome of the attempt that is obeyed. */
   #attemptProof: Uint8Array = new Uint8Array();
-  /** Who waits for a stream. */
+  /** Callers that wait for a stream. */
   readonly #awaiting: (() => void)[] = [];
   #answer: RejoinReply = ENDING;
 
@@ -89,7 +89,7 @@ export class MasterLink {
     this.#core = createExecutorCore(options.master, options.limits);
   }
 
-  /** The attempt that is obeyed, and where it is. */
+  /** The attempt that is obeyed, and its address. */
   get master(): MasterAddress {
     return this.#core.state.link.current;
   }
@@ -135,7 +135,7 @@ export class MasterLink {
     return (this.#active?.waiting ?? 0) < MOST_WAITING;
   }
 
-  /** To serve a session; undefined while no ApplicationMaster is connected. */
+  /** A stream to serve a session; undefined while no ApplicationMaster is connected. */
   serveSession(): ServedSession | undefined {
     return this.#active?.serveSession();
   }
@@ -147,17 +147,17 @@ export class MasterLink {
     return session;
   }
 
-  /** Asks the job's key-value store; undefined while no ApplicationMaster is connected. Rejects with an ApiError. */
+  /** Calls the job's key-value store; undefined while no ApplicationMaster is connected. Rejects with an ApiError. */
   transact(wanted: Omit<TaskTransaction, "id">, timeoutMs: number): Promise<StoreAnswer> | undefined {
     return this.#active?.transact(wanted, timeoutMs);
   }
 
-  /** What changes of the store; undefined while no ApplicationMaster is connected. */
+  /** The changes of the store; undefined while no ApplicationMaster is connected. */
   watch(request: Omit<WatchRequest, "hello">, signal: AbortSignal): AsyncGenerator<WatchReply, void> | undefined {
     return this.#active?.watch({ hello: this.#hello, ...request }, signal);
   }
 
-  /** Asks a feed of the job; undefined while no ApplicationMaster is connected. Rejects with an ApiError. */
+  /** Calls a feed of the job; undefined while no ApplicationMaster is connected. Rejects with an ApiError. */
   askFeed(request: Omit<FeedRequest, "hello">, timeoutMs: number, gone: AbortSignal): Promise<FeedReply> | undefined {
     return this.#active?.askFeed({ hello: this.#hello, ...request }, timeoutMs, gone);
   }
@@ -197,7 +197,7 @@ export class MasterLink {
     return { protocol: PROTOCOL_VERSION, build: this.#options.build };
   }
 
-  /** One event at a time: what an effect brings comes after the others of its event. */
+  /** Handles one event at a time: events caused by an effect wait until all effects of its event are carried out. */
   #post(event: Event): void {
     this.#inbox.push(event);
     if (this.#isBusy) return;

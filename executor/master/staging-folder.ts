@@ -65,7 +65,7 @@ export class StagingFolder {
   }
 }
 
-/** Undefined where there is no address that can be read. */
+/** Undefined where there is no readable address. */
 async function newestAddress(fileSystem: FileSystem, files: readonly string[]): Promise<MasterAddress | undefined> {
   const attemptOf = (file: string) => attemptOfMasterFile(path.posix.basename(file)) ?? 0;
   const newest = files.reduce((best, file) => (attemptOf(file) > attemptOf(best) ? file : best), "");

@@ -118,7 +118,7 @@ function usage(memory: string): number | undefined {
 }
 
 export interface GpuSamplerOptions {
-  /** `tony.gpu-exec-path`: a name, a path from the working directory, or the folder that has nvidia-smi. */
+  /** `tony.gpu-exec-path`: a name, a path from the working directory, or the folder that contains nvidia-smi. */
   readonly program: string;
   /** The program's. */
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -132,13 +132,13 @@ export interface GpuSamplerOptions {
   readonly limitMs?: number;
 }
 
-/** As long as TonY's GpuDiscoverer lets it take. */
+/** The limit of TonY's GpuDiscoverer. */
 const LIMIT_MS = 10_000;
 /** In a row; a GPU that is being reset is away for a moment. */
 const MOST_FAILURES = 3;
-/** Of hundreds of processes on sixteen GPUs. */
+/** Enough for hundreds of processes on sixteen GPUs. */
 const MOST_BYTES = 16 * 2 ** 20;
-/** Where TonY's GpuDiscoverer looks: a container of NVIDIA's runtime has it in the last of them. */
+/** Where TonY's GpuDiscoverer looks: containers of NVIDIA's runtime have it in the last of them. */
 const OTHER_FOLDERS = ["/usr/bin", "/bin", "/usr/local/nvidia/bin"];
 
 /** Undefined for a task without GPUs, and where they are not to be measured. */
@@ -148,7 +148,8 @@ export function gpuSamplerOf(
 ): GpuSampler | undefined {
   const granted = gpusOf(roles.find(({ name }) => name === role)?.resource.others ?? {}, gpuTypes);
   if (granted === 0 || !metrics.gpus) return undefined;
-  // Without the mark of the program's processes: it is none of them, is not suspended with them and does not count as their memory.
+  // Without the marker of the program's processes: it is not one of them, is not suspended with them and does not count towards their
+  // memory.
   const { [PROGRAM_MARKER]: _mark, ...own } = environment;
   return new GpuSampler({
     program: metrics.nvidiaSmi,
@@ -161,8 +162,8 @@ export function gpuSamplerOf(
 }
 
 /**
- * Samples the GPUs of one program with nvidia-smi, in a process of its own and one at a time. Where that cannot be done it says why in
- * one line and does nothing more.
+ * Samples the GPUs of one program with nvidia-smi, in a process of its own and one at a time. Where that is impossible it logs the
+ * reason in one line and does nothing more.
  */
 export class GpuSampler {
   readonly #options: GpuSamplerOptions;
@@ -184,14 +185,14 @@ export class GpuSampler {
     return this.#current;
   }
 
-  /** Takes a sample when it is time for one. */
+  /** Takes a sample when one is due. */
   look(nowMs: number): void {
     if (this.#isOver || this.#asked !== undefined || nowMs - this.#askedAtMs < this.#options.intervalMs) return;
     this.#askedAtMs = nowMs;
     this.#ask();
   }
 
-  /** The program has ended: no further sample is taken, one under way is given up. */
+  /** The program has ended: no further sample is taken, and one under way is given up. */
   stop(): void {
     this.#isOver = true;
     this.#asked?.kill("SIGKILL");
@@ -245,7 +246,7 @@ export class GpuSampler {
   }
 }
 
-/** TonY takes the folder as well. */
+/** TonY also accepts the folder. */
 function executableOf(program: string): string {
   return statSync(program, { throwIfNoEntry: false })?.isDirectory() ? path.join(program, "nvidia-smi") : program;
 }

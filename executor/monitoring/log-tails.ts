@@ -10,17 +10,17 @@ const MOST_BEHIND_BYTES = 4 * 1024 * 1024;
 const RESUME_BYTES = 256 * 1024;
 /** How often a log is checked for more. */
 const LOOK_AGAIN_MS = 200;
-/** The same where a reader waits because the connection is busy. */
+/** The same while a reader waits because the connection is busy. */
 const BUSY_MS = 20;
 
 export interface LogTailsOptions {
   /** The executor's own. */
   readonly task: string;
   readonly logs: OutputLogs;
-  /** Of a task that had the container before. */
+  /** Logs of a task that had the container before. */
   readonly earlierLogs: (task: string) => OutputLogs;
   readonly send: (chunk: LogChunk) => void;
-  /** Whether the connection takes more now: what else the executor says must not wait behind the logs of many readers. */
+  /** Whether the connection takes more now: the executor's other messages must not wait behind the logs of many readers. */
   readonly hasRoom: () => boolean;
   /** The generation whose program runs or ran last. */
   readonly generation: () => number;
@@ -67,7 +67,7 @@ export class LogTails {
     this.#timer.clear();
   }
 
-  /** Nothing more will be written: readers get what they have credit for of the rest, and the end. */
+  /** Nothing more will be written: readers get as much of the rest as they have credit for, and the end. */
   finish(): void {
     this.#isFinishing = true;
     for (const tail of this.#tails.values()) tail.follow = false;
@@ -112,7 +112,7 @@ export class LogTails {
   }
 }
 
-/** Leaves out what the reader is not to get, or what is gone. */
+/** Skips bytes that the reader is not to get, or that are gone. */
 function skipTo(tail: Tail, offset: number): void {
   tail.skippedBytes += offset - tail.offset;
   tail.offset = offset;
@@ -120,7 +120,7 @@ function skipTo(tail: Tail, offset: number): void {
 
 interface Tail {
   readonly tailId: number;
-  /** The log is the executor's own task's. */
+  /** The log is that of the executor's own task. */
   readonly isOwn: boolean;
   readonly stream: LogStream;
   readonly log: RotatingLog;

@@ -4,7 +4,7 @@ import type { KernelUnits, ProcessIo, ProcessStat } from "../processes/proc-fs.t
 
 const NOTHING: ProcessIo = { readBytes: 0, writtenBytes: 0 };
 
-/** Memory, CPU and disk of an executor's programs, from samples of their process trees. */
+/** Memory, CPU and disk use of an executor's programs, from samples of their process trees. */
 export class MemorySampler {
   readonly #units: KernelUnits;
   #cpuTicks = new Map<number, number>();
@@ -26,7 +26,7 @@ export class MemorySampler {
     return this.#current;
   }
 
-  /** Adds a sample of the tree. @param io of all of it, where it is known */
+  /** Adds a sample of the tree. @param io of the whole tree, where it is known */
   add(processes: readonly ProcessStat[], nowMs: number, io?: ProcessIo): Metrics {
     const memoryBytes = processes.reduce((sum, { residentPages }) => sum + residentPages * this.#units.pageBytes, 0);
     this.#samples += 1;
@@ -62,8 +62,8 @@ export class MemorySampler {
   }
 
   /**
-   * What the programs have used since the sample before: what is known of each process that is left, and of all at the least what they and
-   * those that they have reaped have used more than then. A process that ended and is not reaped yet may be counted twice.
+   * What the programs have used since the last sample: the increase of each process that still runs, and at least the increase of what all
+   * of them and the children that they have reaped have used. A process that has ended and is not reaped yet may be counted twice.
    */
   #ticks(ofEach: number, processes: readonly ProcessStat[]): number {
     const ofAll = processes.reduce((sum, { cpuTicks, reapedTicks }) => sum + cpuTicks + reapedTicks, 0);
@@ -72,7 +72,7 @@ export class MemorySampler {
     return ticks;
   }
 
-  /** Of processes that run now. */
+  /** Ticks of processes that run now. */
   #ticksOfEach(processes: readonly ProcessStat[]): number {
     const ticks = processes.reduce((sum, { pid, cpuTicks }) => sum + cpuTicks - (this.#cpuTicks.get(pid) ?? 0), 0);
     this.#cpuTicks = new Map(processes.map(({ pid, cpuTicks }) => [pid, cpuTicks]));
@@ -86,8 +86,8 @@ export class MemorySampler {
   }
 
   /**
-   * A process's counts hold those of its children that it has reaped. What one that left the tree had counted is lost with it. What was read
-   * before the first sample counts in the second.
+   * A process's counts include those of the children that it has reaped. The counts of one that left the tree are lost with it. What was
+   * read before the first sample counts in the second.
    */
   #diskUse(io: ProcessIo, elapsedMs: number): DiskUse {
     const before = this.#io;

@@ -8,15 +8,15 @@ import { excerpt, type Mark, parseProgress, readMark } from "./progress-mark.ts"
 
 export type ProgressReport = Extract<ExecutorReport, { type: "child-progress" }>;
 
-/** Of what a program writes between two reads, only so much is read, the last. */
+/** Of what a program writes between two reads, at most so many bytes are read, the last ones. */
 export const MOST_PROGRESS_BYTES = 65_536;
-/** A program may do the same thing wrong thousands of times, under a new name each. */
+/** A program may do the same thing wrong thousands of times, each time under a new name. */
 const MOST_COMPLAINTS = 10;
 
 /**
  * Follows the file named by TONY_PROGRESS_FILE. The program appends lines of JSON: `{"step": 1800}` for a step done,
  * `{"checkpoint": "hdfs://…/step-1800", "step": 1800}` for a checkpoint that is complete, `{"metrics": {"loss": 0.4}}` for what it
- * measured. Other objects are passed over; what was meant for us and cannot be kept is said in the log, once.
+ * measured. Other objects are ignored; what was meant for us and cannot be kept is logged, once.
  */
 export class ProgressFile {
   readonly #file: string;
@@ -35,7 +35,7 @@ export class ProgressFile {
 
   /**
    * What is new since the last read, as one report; undefined when nothing is.
-   * @param isOver the program writes no more: its last line needs no end
+   * @param isOver the program writes no more: its last line needs no line end
    */
   look(nowMs: number, isOver = false): ProgressReport | undefined {
     const lines = this.#newLines(isOver);
@@ -55,7 +55,7 @@ export class ProgressFile {
     return this.#checkpoint === undefined ? progress : { ...progress, checkpoint: this.#checkpoint };
   }
 
-  /** What is repeated of an earlier step is told with that step: a search compares trials by the values of one step. */
+  /** A value repeated from an earlier step is reported with that step: a search compares trials by the values of one step. */
   #measured(): Pick<ProgressReport, "metrics" | "metricSteps"> {
     const all = [...this.#metrics];
     const earlier = all.filter(([, { step }]) => step !== this.#step);
@@ -65,7 +65,7 @@ export class ProgressFile {
     };
   }
 
-  /** Whole lines only, while the last one may be incomplete. */
+  /** Whole lines only, as long as the last one may be incomplete. */
   #newLines(isOver: boolean): string[] {
     const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
     if (size < this.#offset) this.#offset = 0;

@@ -1,13 +1,13 @@
 import { METRIC_NAME } from "../../src/job/program-metrics.ts";
 
-/** What a program says at once of how far it is. */
+/** What a program reports at one time about its progress. */
 export interface Mark {
   readonly step: number | undefined;
   readonly checkpoint: string | undefined;
   readonly metrics: readonly (readonly [name: string, value: number])[];
 }
 
-/** Is told what was meant for us and cannot be kept. */
+/** Called with what was meant for us and cannot be kept. */
 type Complain = (words: string) => void;
 
 /** Strings, which stay, or what Python's json writes for numbers that JSON does not have. */
@@ -18,7 +18,7 @@ export function parseProgress(text: string): unknown {
   return JSON.parse(text.replace(STRING_OR_NO_NUMBER, (found) => (found.startsWith('"') ? found : `"${found}"`)));
 }
 
-/** Undefined when it says none of these. Other fields are passed over. */
+/** Undefined when it contains none of these. Other fields are ignored. */
 export function readMark(said: unknown, complain: Complain): Mark | undefined {
   const fields = new Map<string, unknown>(Object.entries(objectOf(said) ?? {}));
   const step = taken(fields.get("step"), wholeNumber, '"step" is not a whole number', complain);
@@ -54,7 +54,7 @@ function metric(name: string, value: unknown, complain: Complain): [name: string
   return [];
 }
 
-/** What JavaScript writes for NaN is null. */
+/** JavaScript writes NaN as null. */
 function metricValue(value: unknown): number | undefined {
   if (value === null) return Number.NaN;
   if (typeof value === "number") return value;

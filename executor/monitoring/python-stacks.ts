@@ -7,14 +7,14 @@ import type { ProcessStacks } from "../../src/job/stacks.ts";
 import type { ProcessStat, ProcFs } from "../processes/proc-fs.ts";
 
 /**
- * The signal at which a Python program writes the stacks of its threads and goes on: a real-time one, which nobody else is known to use.
- * Without a handler it would end a process, so none is sent it that has not both a handler and our file open.
+ * The signal at which a Python program writes the stacks of its threads and goes on: a real-time signal that nothing else is known to
+ * use. Without a handler it would end a process, so it is sent only to processes that have both a handler and our file open.
  */
 export const STACKS_SIGNAL = 50;
 
 const MODULE = "sitecustomize.py";
 const WRITTEN = "stacks";
-/** How long one process has for it; how often is looked; how long nothing must come for it to be all. */
+/** How long one process has to answer; how often to check; how long no new output must come for the answer to be complete. */
 const ANSWER_MS = 1_000;
 const LOOK_MS = 20;
 const MOST_PROCESSES = 64;
@@ -22,7 +22,7 @@ const MOST_CHARACTERS = 65_536;
 
 /**
  * Python imports a module of this name from PYTHONPATH whenever it starts. The job's own, if it has one, is imported after it, and finds
- * the module path as if ours were not there. The file is kept at a number that nobody counts on.
+ * the module path as if ours were not there. The file is kept open under a descriptor number that nobody relies on.
  */
 const SOURCE = `import os as _os
 import sys as _sys
@@ -51,8 +51,8 @@ finally:
 `;
 
 /**
- * What lets the Pythons of a program write their stacks when they are asked to.
- * @returns PYTHONPATH with it, for an environment that has this one
+ * Enables the Python processes of a program to write their stacks on request.
+ * @returns PYTHONPATH with it, for an environment with the given one
  */
 export function prepareStacks(workFolder: string, pythonPath: string | undefined): string | undefined {
   const folder = path.join(workFolder, STACKS_FOLDER);
@@ -61,7 +61,7 @@ export function prepareStacks(workFolder: string, pythonPath: string | undefined
     writeFileSync(path.join(folder, MODULE), SOURCE);
     writeFileSync(path.join(folder, WRITTEN), "");
   } catch {
-    // A program without it runs as well.
+    // A program runs as well without it.
     return pythonPath;
   }
   return pythonPath ? `${folder}:${pythonPath}` : folder;
@@ -74,7 +74,7 @@ export interface StacksAsk {
   readonly kill: (pid: number, signal: number) => void;
 }
 
-/** Has one Python process after the other write its stacks, and says of each other one why it was not asked. */
+/** Has one Python process after the other write its stacks, and says for every other process why it was not asked. */
 export async function takeStacks({ members, procFs, workFolder, kill }: StacksAsk): Promise<readonly ProcessStacks[]> {
   const file = path.join(realpathSync(workFolder), STACKS_FOLDER, WRITTEN);
   const taken: ProcessStacks[] = [];

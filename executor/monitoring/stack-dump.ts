@@ -2,14 +2,15 @@ import { errorCode } from "../../src/hadoop/errors.ts";
 import type { ProcessStat, ProcFs } from "../processes/proc-fs.ts";
 
 /**
- * Signals at which Python's faulthandler writes the stacks of all threads to the process's errors (docs.python.org, module faulthandler).
- * The first one ends the process, too, and is enabled by PYTHONFAULTHANDLER=1, which programs are given whose progress is watched; the
- * second is what programs register by custom.
+ * Signals at which Python's faulthandler writes the stacks of all threads to the process's stderr (docs.python.org, module faulthandler).
+ * The first one also ends the process, and is enabled by PYTHONFAULTHANDLER=1, which is set for programs whose progress is watched; the
+ * second is the one that programs customarily register.
  */
 const askingSignals = ["SIGABRT", "SIGUSR1"] as const;
 
 /**
- * Sends such a signal to every Python process that has a handler for it. One that has none would die of it without a stack, so it is left.
+ * Sends such a signal to every Python process that has a handler for it. A process without one would be killed without a stack, so it is
+ * skipped.
  * @returns whether there was one
  */
 export function requestStacks(

@@ -25,7 +25,7 @@ export function outputLogs({ logFolder, logPrefix }: Pick<ExecutorSettings, "log
 }
 
 /**
- * What a task wrote that had the container before: its files have a name of their own (see logPrefixOf), or, if it was the first one, none.
+ * The logs of a task that had the container before: its files have a name of their own (see logPrefixOf) or, if it was the first one, none.
  * @param logFolder of the container
  */
 export function earlierLogs(logFolder: string, task: TaskId): OutputLogs {
@@ -40,7 +40,7 @@ export interface OutputFiles {
   close(): void;
   /** The last part of what this run wrote. */
   tail(stream: OutputStream): string;
-  /** When it was written to for the last time; undefined where that is not known. */
+  /** When it was last written to; undefined where that is not known. */
   writtenAtMs(stream: OutputStream): number | undefined;
 }
 

@@ -2,12 +2,14 @@ import { appendFileSync } from "node:fs";
 import { formatMark, type OutputMark } from "../../src/job/output-index.ts";
 import type { OutputLogs } from "./output-files.ts";
 
-/** After each thousand marks the time between two grows, so that the index of a program that runs for weeks stays small. */
+/**
+ * After every thousand marks the time between two grows, so that the index of a program that runs for weeks stays small.
+ */
 const EVERY_MS = 125;
 const MARKS_AT_A_PACE = 1_000;
 /** A program whose output did not grow for this long is quiet. */
 const QUIET_MS = 5_000;
-/** So many are remembered: the last lines of a program were written since. */
+/** So many marks are remembered: enough to cover a program's last lines. */
 const MOST_RECENT = 256;
 
 /** Records how the output of one generation's program grows. */
@@ -29,7 +31,7 @@ export class OutputIndex {
     if (nowMs - this.#lastAtMs >= this.#paceMs) this.mark(nowMs);
   }
 
-  /** The last ones of this generation. */
+  /** The last marks of this generation. */
   get recent(): readonly OutputMark[] {
     return this.#recent;
   }
@@ -54,7 +56,7 @@ export class OutputIndex {
     try {
       appendFileSync(this.#logs.index.file, formatMark(mark));
     } catch {
-      // A full disk: the output is still there, only the order of its lines is not known.
+      // A full disk: the output is still there, only the order of its lines is lost.
     }
   }
 

@@ -5,24 +5,24 @@ import { promisify } from "node:util";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A script of a shell; TonY waits for it as well, and starts a JVM in it. */
+/** A shell script; TonY waits for it as well, and starts a JVM in it. */
 const CLASSPATH_LIMIT_MS = 10_000;
 /** Where a JDK, and where an older JRE, keep libjvm.so. */
 const JVM_FOLDERS = ["lib/server", "jre/lib/amd64/server"];
 
 export interface HadoopProgram {
-  /** Whose the job is. */
+  /** The job's user. */
   readonly user: string;
   /** Of the container; undefined where it is not enforced. */
   readonly memoryLimitBytes?: number | undefined;
 }
 
 /**
- * What a program needs to open HDFS with Hadoop's own client: `HADOOP_USER_NAME`, because on an open cluster that is whoever the container
- * runs as, often `yarn` for everybody (UserGroupInformation; with Kerberos it is not read). Through libhdfs, where the node has a Hadoop
- * client: `CLASSPATH`, in which the JVM that libhdfs makes expands no wildcards (hadoop-hdfs-native-client, "C API libhdfs"),
- * `LIBHDFS_OPTS`, `ARROW_LIBHDFS_DIR` (pyarrow) and `LD_LIBRARY_PATH`. What the environment has already stays. With `SKIP_HADOOP_PATH`,
- * as in TonY, nothing of libhdfs is added.
+ * What a program needs to open HDFS with Hadoop's own client: `HADOOP_USER_NAME`, because on an open cluster the user is otherwise whoever the
+ * container runs as, often `yarn` for everybody (UserGroupInformation; with Kerberos it is not read). For libhdfs, where the node has a Hadoop
+ * client: `CLASSPATH`, in which the JVM that libhdfs creates expands no wildcards (hadoop-hdfs-native-client, "C API libhdfs"), `LIBHDFS_OPTS`,
+ * `ARROW_LIBHDFS_DIR` (pyarrow) and `LD_LIBRARY_PATH`. Variables that the environment already has stay. With `SKIP_HADOOP_PATH`, as in TonY,
+ * nothing for libhdfs is added.
  */
 export async function hadoopClientVariables(
   environment: Environment,
@@ -49,7 +49,7 @@ async function libhdfsVariables(
   };
 }
 
-/** A JVM takes a quarter of the machine, of which the container has only its share: YARN would end it for its virtual memory. */
+/** By default a JVM takes a quarter of the machine, of which the container has only a share: YARN would end it for its virtual memory. */
 function heapOption(memoryLimitBytes: number): string {
   return `-Xmx${Math.floor(memoryLimitBytes / 4 / 2 ** 20)}m`;
 }
@@ -99,7 +99,8 @@ function librariesOf(home: string, environment: Environment): Record<string, str
 
 /**
  * Where libhdfs.so is: in Hadoop's own layout; beside the home in a parcel of Cloudera's (`lib64` of `CDH/lib/hadoop`) and in a stack of
- * Hortonworks' (`usr/lib` of `/usr/hdp/3.1.0/hadoop`, to which `/usr/hdp/current/hadoop-client` leads); among the system's in Bigtop's packages.
+ * Hortonworks' (`usr/lib` of `/usr/hdp/3.1.0/hadoop`, to which `/usr/hdp/current/hadoop-client` links); among the system's libraries in Bigtop's
+ * packages.
  */
 function nativeFolders(home: string): string[] {
   const real = realpathSync(home);

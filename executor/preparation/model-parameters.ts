@@ -14,8 +14,8 @@ export interface ModelParametersOptions {
 }
 
 /**
- * What the program that runs before all others has found for them (`tony.application.enable-preprocess`). It lies in the staging folder from
- * that program's end on, so that every later attempt and every node can read it.
+ * The parameters that the program which runs before all others has found for them (`tony.application.enable-preprocess`). From that
+ * program's end on they are in the staging folder, so that every later attempt and every node can read them.
  */
 export class ModelParameters {
   readonly #options: ModelParametersOptions;
@@ -33,7 +33,7 @@ export class ModelParameters {
     });
   }
 
-  /** Undefined where that program has told none. */
+  /** Undefined where that program has reported none. */
   read(): Promise<string | undefined> {
     return this.#withFile((file, { fileSystem }) => ifThere(fileSystem.open(file).then((stream) => text(stream))));
   }
@@ -52,12 +52,12 @@ export class ModelParameters {
   }
 }
 
-/** What the last such line says (com.linkedin.tony.ApplicationMaster#doPreprocessingJob). */
+/** The content of the last such line (com.linkedin.tony.ApplicationMaster#doPreprocessingJob). */
 export function parametersIn(output: string): string | undefined {
   return Array.from(output.matchAll(LINE), ([, said = ""]) => said).at(-1);
 }
 
-/** Whether a task's program tells the parameters of the others, or is told them. */
+/** Whether a task's program tells the parameters to the others, or is told them. */
 export function partInParameters({ roles }: JobSpec, task: TaskName): "tells" | "is told" | "none" {
   const teller = roles.find(({ inMaster }) => inMaster === true);
   if (teller === undefined || roles.length === 1) return "none";

@@ -7,10 +7,10 @@ import { unpackTar } from "./unpack-tar.ts";
 
 /**
  * Puts the content of `--src_dir` into the working directory itself, where the program expects it (TonY's TaskExecutor unpacks it there).
- * A folder was packed and is unpacked here: a NodeManager would set the permissions of its files one by one, which without Hadoop's native
- * library starts a process for each (org.apache.hadoop.fs.RawLocalFileSystem#setPermission). An archive of the user's own was unpacked by
- * the NodeManager and is copied, because containers share it, and a program may write beside its code. Files that are there already, such
- * as those of `tony.containers.resources`, are not replaced.
+ * A folder was packed by the client and is unpacked here: a NodeManager would set the permissions of its files one by one, which without
+ * Hadoop's native library starts a process for each (org.apache.hadoop.fs.RawLocalFileSystem#setPermission). An archive of the user's own
+ * was unpacked by the NodeManager and is copied, because containers share it, and a program may write beside its code. Existing files,
+ * such as those of `tony.containers.resources`, are not replaced.
  * @returns what was left out because of that, relative to the working directory
  */
 export async function layOutSources(workingDirectory: string): Promise<readonly string[]> {

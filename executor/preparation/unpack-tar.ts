@@ -9,8 +9,8 @@ import { errorCode } from "../../src/hadoop/errors.ts";
 const BLOCK_BYTES = 512;
 
 /**
- * Unpacks a `.tar.gz` that the client has packed (client/shipping/packing/tar.ts). Not by the system's `tar`, which an image may not have.
- * Throws a TonyError with code `DISK_FULL` naming the folder whose disk has no room for it.
+ * Unpacks a `.tar.gz` that the client has packed (client/shipping/packing/tar.ts). It does not use the system's `tar`, which an image may
+ * lack. Throws a TonyError with code `DISK_FULL` naming the folder whose disk has no room for it.
  */
 export async function unpackTar(archive: string, folder: string): Promise<void> {
   await pipeline(createReadStream(archive), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
@@ -20,7 +20,7 @@ export async function unpackTar(archive: string, folder: string): Promise<void> 
   });
 }
 
-/** What came of unpacking, with the disk named where it was full. */
+/** The error of unpacking, with the disk named where that was full. */
 export function unpackingFault(cause: unknown, folder: string): unknown {
   if (errorCode(cause) !== "ENOSPC" && errorCode(cause) !== "EDQUOT") return cause;
   return new TonyError(`the disk of ${folder} has no room for the files of --src_dir`, { code: "DISK_FULL", cause });
@@ -40,7 +40,7 @@ async function unpack(bytes: Bytes, root: string): Promise<void> {
     const header = await readHeader(bytes);
     if (header === undefined) break;
     const place = path.join(root, header.path);
-    // A folder that its owner may not write to could not be filled.
+    // A folder that its owner cannot write to could not be filled.
     if (header.typeFlag === "5") await mkdir(place, { recursive: true, mode: header.mode | 0o700 });
     else if (header.typeFlag === "2") await writeLink(place, header);
     else await writeEntry(bytes, place, header);
@@ -59,7 +59,7 @@ async function writeEntry(bytes: Bytes, place: string, { sizeBytes, mode, modifi
   await utimes(place, modifiedAt, modifiedAt);
 }
 
-/** Of the next entry; undefined at the archive's end. */
+/** Header of the next entry; undefined at the archive's end. */
 async function readHeader(bytes: Bytes): Promise<Header | undefined> {
   const block = await bytes.take(BLOCK_BYTES);
   if (block[0] === 0) return undefined;
@@ -100,7 +100,7 @@ function damaged(): TonyError {
   return new TonyError("the archive of --src_dir is damaged: submit the job again", { code: "LOCALIZATION" });
 }
 
-/** Of records `<length> <key>=<value>\n`, whose values may hold line ends. */
+/** From records `<length> <key>=<value>\n`, whose values may contain line ends. */
 function recordOf(records: string, wanted: string): string | undefined {
   let rest = Buffer.from(records, "utf8");
   while (rest.length > 0) {
@@ -148,7 +148,7 @@ class Bytes {
     await this.take(length);
   }
 
-  /** To the end, where a damaged archive would show itself. */
+  /** Reads to the end, where a damaged archive would show itself. */
   async drain(): Promise<void> {
     while ((await this.#chunks.next()).done !== true);
   }

@@ -22,7 +22,7 @@ import { architectureOf } from "../../src/machine.ts";
 /** The longest target of a link (PATH_MAX, limits.h). */
 const LONGEST_LINK = 4096;
 
-/** More than one simple command, or one with an assignment: PATH may be another by the time a script is run. */
+/** More than one simple command, or one with an assignment: PATH may have changed by the time a script is run. */
 const MAY_SET_PATH = /[;&|()\n=]/;
 
 export interface ProgramFiles {
@@ -30,14 +30,14 @@ export interface ProgramFiles {
   readonly command: string;
   /** The program's PATH; undefined where it has none. */
   readonly searchPath: string | undefined;
-  /** What the container finds in its working directory. */
+  /** The files that the container finds in its working directory. */
   readonly files: readonly FileToShip[];
   readonly workFolder: string;
 }
 
 /**
- * Why a shipped file that the command runs cannot be the right program, as a sentence; undefined where no fault is found. Bash
- * runs every executable text as a script: an interpreter whose symbolic link was unpacked as text would do nothing, and exit 0
+ * Why a shipped file that the command runs cannot be the right program, as a sentence; undefined where no fault is found. Bash runs every
+ * executable text as a script: an interpreter whose symbolic link was unpacked as text would do nothing, and exit with 0
  * (org.apache.hadoop.util.RunJar#unJar and FileUtil#unZip write a zip's links as files with their targets as text).
  */
 export function unusableProgram({ command, searchPath, files, workFolder }: ProgramFiles): string | undefined {
@@ -66,7 +66,7 @@ interface Fault {
   readonly isAbsent?: true;
 }
 
-/** An environment is packed with or without its own folder: the path in the command may have one too many, or one too few. */
+/** An environment is packed with or without its own folder: the path in the command may have one folder too many, or one too few. */
 function whereElse(workFolder: string, file: string, { as, name }: FileToShip): string {
   const root = as === "archive" ? name : "";
   const rest = path.relative(root, file).split("/");
@@ -79,7 +79,7 @@ function whereElse(workFolder: string, file: string, { as, name }: FileToShip): 
   return `there it is ${found}${option}`;
 }
 
-/** What `--src_dir` leaves behind is told when it is sent; nothing of that is known here. */
+/** What `--src_dir` leaves out is reported when it is sent; here that is not known. */
 function keptWords([top = ""]: readonly string[]): string {
   return (
     "put it in there; where it is in there, it was left out as that was sent: " +
@@ -92,7 +92,7 @@ function foldersIn(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
 }
 
-/** The relative paths in a shell's command where it expects a program, and of scripts that it reads `activate`; quoted ones are ignored. */
+/** The relative paths in a shell's command where it expects a program, and of `activate` scripts that it reads; quoted ones are ignored. */
 function filesRun(command: string): string[] {
   return command.split(/[;&|()\n]+/).flatMap((simple) => {
     const words = simple.trim().split(/\s+/);
@@ -131,7 +131,7 @@ function faultOfContent(name: string, head: Buffer): string | undefined {
   return isPythonName(name) ? "is neither a program nor a script that names its interpreter" : undefined;
 }
 
-/** The kernel runs it where it has an emulator for it, as binfmt_misc says; else there is an "Exec format error". */
+/** The kernel runs it if it has an emulator for it, as binfmt_misc says; otherwise there is an "Exec format error". */
 function architectureFault(head: Buffer): Fault | undefined {
   const architecture = architectureOf(head) ?? process.arch;
   if (architecture === process.arch || emulators().length > 0) return undefined;
@@ -151,7 +151,7 @@ function emulators(): string[] {
 }
 
 /**
- * A script whose first line names what the node does not have, such as the place where its environment was made.
+ * A script whose first line names something that the node does not have, such as the place where its environment was made.
  * @param searched the folders of PATH; undefined where they are not known
  */
 function interpreterFault(file: string, head: Buffer, searched: readonly string[] | undefined): Fault | undefined {
@@ -167,7 +167,7 @@ function interpreterFault(file: string, head: Buffer, searched: readonly string[
   return lackOf(places, `is a script for ${interpreter}`, remedy);
 }
 
-/** It would put a folder of another machine into PATH: the node's own Python would run, without a word. */
+/** It would put a folder of another machine into PATH: the node's own Python would silently run instead. */
 function activateFault(file: string): Fault | undefined {
   const [, folder = ""] = /^\s*(?:export +)?VIRTUAL_ENV=["']?(\/[^"'\n;]*)/m.exec(readFileSync(file, "utf8")) ?? [];
   if (folder === "") return undefined;
@@ -185,7 +185,7 @@ function baseFault(file: string): Fault | undefined {
   return lackOf([home], `is of a virtual environment made from the Python in ${home}`, remedy);
 }
 
-/** A fault where none of the places is there; of one in a folder that is closed to this process's user nobody can say. */
+/** A fault where none of the places exists. If one is in a folder that is closed to this process's user, that cannot be said. */
 function lackOf(places: readonly string[], words: string, remedy: string): Fault | undefined {
   const states = places.map(stateOf);
   if (states.includes("")) return undefined;
@@ -223,7 +223,7 @@ function missing(file: string): Fault {
   };
 }
 
-/** The target of the last link in a chain that ends at nothing; undefined where the file itself is no link. */
+/** The target of the last link in a dangling chain; undefined where the file itself is no link. */
 function lastTarget(file: string): string | undefined {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
   const target = readlinkSync(file);

@@ -2,7 +2,9 @@ import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
 
-/** The working directory as a container's first process finds it: its node's files and links to what was shipped. */
+/**
+ * The working directory as a container's first process finds it: the files of its node and links to the shipped files.
+ */
 export class WorkFolder {
   readonly #folder: string;
   readonly #names: ReadonlySet<string>;
@@ -17,7 +19,7 @@ export class WorkFolder {
     return new WorkFolder(folder, new Set(await namesIn(folder)));
   }
 
-  /** Removes what has come since. Throws a TonyError with code `WORK_FOLDER_CHANGED` when something is gone. */
+  /** Removes what has been added since. Throws a TonyError with code `WORK_FOLDER_CHANGED` when something is gone. */
   async restore(): Promise<void> {
     const left = await this.#clear("");
     const gone = [...this.#names].find((name) => !left.has(name));
@@ -41,7 +43,7 @@ export class WorkFolder {
   }
 }
 
-/** Relative to the folder; what links lead to is not looked into. */
+/** Relative to the folder; links are not followed. */
 async function namesIn(folder: string, within = ""): Promise<string[]> {
   const entries = await readdir(path.join(folder, within), { withFileTypes: true });
   const inner = await Promise.all(

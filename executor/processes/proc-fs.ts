@@ -12,14 +12,14 @@ export interface ProcessStat {
   readonly state: string;
   /** User and system time, in clock ticks. */
   readonly cpuTicks: number;
-  /** The same of its children that have ended and been reaped, and of theirs. */
+  /** The same for its children that have ended and been reaped, and for theirs. */
   readonly reapedTicks: number;
-  /** Since boot, in clock ticks: pids are reused, pid and start time together are not. */
+  /** Since boot, in clock ticks: pids are reused, but pid and start time together are not. */
   readonly startTicks: number;
   readonly residentPages: number;
 }
 
-/** What a process and its reaped children had read from disks and written to them, from /proc/<pid>/io (proc(5)). */
+/** What a process and its reaped children have read from disks and written to them, from /proc/<pid>/io (proc(5)). */
 export interface ProcessIo {
   readonly readBytes: number;
   readonly writtenBytes: number;
@@ -29,7 +29,7 @@ export interface ProcessIo {
 export interface ProcFs {
   pids(): number[];
   stat(pid: number): ProcessStat | undefined;
-  /** Undefined where the kernel does not count it, or of a process that this one may not trace. */
+  /** Undefined where the kernel does not count it, and for a process that this one may not trace. */
   io(pid: number): ProcessIo | undefined;
   /** The name of the file that it runs, `python3.11`; empty when it is not known. */
   executable(pid: number): string;

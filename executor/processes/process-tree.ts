@@ -17,7 +17,7 @@ export interface ProcessTreeOptions {
 const LOOK_AGAIN_MS = 20;
 /** How many times a signal is followed by a look for processes that were forked just before it arrived. */
 const LATE_LOOKS = 5;
-/** The longest time that a tree is held for a moment, and how often it is checked meanwhile. */
+/** The longest time to try to stop a whole tree for a moment, and how often it is checked meanwhile. */
 const HOLD_LIMIT_MS = 500;
 const HOLD_LOOK_MS = 5;
 /** The longest time between two checks of a suspended tree for processes that run all the same. */
@@ -26,8 +26,8 @@ const LOOK_AT_SUSPENDED_MS = 1_000;
 const KILL_LIMIT_MS = 5_000;
 
 /**
- * All processes of a program: the descendants of its first one, and those that left the tree by a double fork, which still have the
- * marker in their environment. A process is identified by pid and start time, so that one with a reused pid is never signalled.
+ * All processes of a program: the descendants of its first one, and those that left the tree by a double fork, which still have the marker
+ * in their environment. A process is identified by pid and start time, so that one with a reused pid is never signalled.
  */
 export class ProcessTree {
   readonly #options: ProcessTreeOptions;
@@ -39,7 +39,7 @@ export class ProcessTree {
   readonly #suspension = new Timer();
   #isSuspended = false;
   #isHeld = false;
-  /** It was resumed while it was held: what is stopped then goes on when that is over. */
+  /** It was resumed while it was held: everything stopped is to continue when the hold ends. */
   #resumesAll = false;
 
   constructor(options: ProcessTreeOptions) {
@@ -55,7 +55,7 @@ export class ProcessTree {
     return this.sample();
   }
 
-  /** The same, cheaper: pids known to be of other programs are skipped, at the risk of missing one that was reused. */
+  /** The same, cheaper: pids known to belong to other programs are skipped, at the risk of missing one that was reused. */
   sample(): ProcessStat[] {
     const found = new Map<number, ProcessStat>();
     const pids = this.#options.procFs.pids();
@@ -79,8 +79,8 @@ export class ProcessTree {
   }
 
   /**
-   * Sends a signal to every process, also to those that were forked between the look at the tree and the signal's arrival. What a handler of
-   * the signal starts does not get it.
+   * Sends a signal to every process, including those forked between the look at the tree and the signal's arrival. Processes that a handler
+   * of the signal starts do not get it.
    * @param toldGroup a process group that has already got it: a second one would interrupt its handlers
    */
   signal(signal: NodeJS.Signals, toldGroup?: number): void {
@@ -114,8 +114,8 @@ export class ProcessTree {
   }
 
   /**
-   * Does something at a moment at which no process runs. One that cannot be stopped in time, because it waits for a disk, keeps that from
-   * being done: it is to be tried again.
+   * Does the work at a moment at which no process runs. If a process cannot be stopped in time, because it waits for a disk, the work is not
+   * done and must be tried again.
    */
   async whileStopped(work: () => void): Promise<void> {
     this.#isHeld = true;
@@ -127,7 +127,7 @@ export class ProcessTree {
     }
   }
 
-  /** Lets go on what was held, unless it was suspended meanwhile. */
+  /** Continues the processes that were held, unless the tree was suspended meanwhile. */
   #release(held: Iterable<ProcessStat>): void {
     this.#isHeld = false;
     if (this.#resumesAll) this.signal("SIGCONT");
@@ -155,7 +155,7 @@ export class ProcessTree {
     }
   }
 
-  /** A process is seen as stopped when its first thread is: by the second look the others are, too. */
+  /** A process is seen as stopped when its first thread is: by the second look the others are stopped, too. */
   async #holdAll(held: Map<number, ProcessStat>): Promise<boolean> {
     let stopped = 0;
     for (let look = 0; look * HOLD_LOOK_MS < HOLD_LIMIT_MS && stopped < 2; look++) {
@@ -202,7 +202,7 @@ export class ProcessTree {
     return this.#options.procFs.hasVariable(stat.pid, this.#options.marker);
   }
 
-  /** Whether a new process may have been started by a handler. The parent of an orphan, which is not known any more, may have had one. */
+  /** Whether a new process may have been started by a handler. The parent of an orphan is no longer known, and may have had one. */
   #mayBeOfHandler(parent: number, handlers: ReadonlySet<number>): boolean {
     return this.#members.has(parent) ? handlers.has(parent) : handlers.size > 0;
   }
@@ -217,7 +217,7 @@ export class ProcessTree {
   }
 }
 
-/** A pid is reused, a pid and a start time together are not. */
+/** A pid is reused, but a pid and a start time together are not. */
 function identity({ pid, startTicks }: ProcessStat): string {
   return `${pid} ${startTicks}`;
 }

@@ -33,9 +33,9 @@ interface ProgramPorts {
   readonly lost: readonly number[];
 }
 
-/** When how much of a program's output was written. */
+/** How much of a program's output had been written at what time. */
 export interface WrittenOutput {
-  /** The last ones. */
+  /** The last marks. */
   readonly marks: readonly OutputMark[];
   /** Where each stream ends. */
   readonly ends: Readonly<Record<OutputStream, number>>;
@@ -54,20 +54,20 @@ export interface ExitEvidence {
   /** The last part of what this run wrote. */
   readonly stdout: string;
   readonly stderr: string;
-  /** How both grew; absent: nobody looked. */
+  /** How both grew; absent: not observed. */
   readonly written?: WrittenOutput;
   /** How many last lines are reported. */
   readonly lines: number;
   readonly ports: ProgramPorts;
-  /** What lines its framework ends by where it missed the others; absent: it has none. */
+  /** The last lines by which its framework says that it missed the others; absent: it has none. */
   readonly missed?: Elastic["missed"];
   readonly memory: MemoryEvidence;
   readonly peakMemoryBytes: number;
 }
 
-/** What a program's command is run with. */
+/** The shell that runs a program's command. */
 export const SHELL = "/bin/bash";
-/** Exit codes of bash for a command that is not executable, or not there (bash(1), EXIT STATUS). */
+/** Exit codes of bash for a command that is not executable, or does not exist (bash(1), EXIT STATUS). */
 const UNSTARTABLE: readonly number[] = [126, 127];
 /** A shell that ran for longer than this had started something. */
 const LONGEST_START_MS = 5_000;
@@ -79,7 +79,7 @@ const deadlySignals = Object.entries(constants.signals).filter(([name]) =>
 const LONGEST_LINE = 2000;
 /** Four or five digits that may be a port. */
 const NUMBERS = /(?<![\w.])\d{4,5}(?![\w])/g;
-/** Together they fit into a message (MOST_REQUEST_BYTES): a report that does not would never arrive. */
+/** Limits that together fit into a message (MOST_REQUEST_BYTES): a larger report would never arrive. */
 const MOST_LINES_BYTES = 98_304;
 
 /** How a program ended, from its exit, its output and the samples of its memory. */
@@ -131,7 +131,10 @@ function causeFacts({ origin }: Traceback, failedAtMs: number | undefined): Part
   };
 }
 
-/** A program that others' failure stops may have failed before them, and still be at its end: in an exit handler, a writer's flush. */
+/**
+ * A program that is stopped because of another's failure may have failed before it, and still be ending: in an exit handler, or while a
+ * writer flushes.
+ */
 function failedBeforeStop({ stopReason, lastWords }: ExitEvidence): Traceback | undefined {
   const last = stopReason?.code === "generation-ended" ? lastTraceback(lastWords?.text ?? "") : undefined;
   return last?.isLast ? last : undefined;
@@ -148,13 +151,13 @@ function missedMeeting(
   return missed.empty.test(said) ? { missedMeeting: "empty" } : {};
 }
 
-/** Of a program that could not be started, or was stopped before. */
+/** For a program that could not be started, or was stopped before. */
 export interface WhyNeverRan {
   readonly startError?: StartError;
   readonly stopReason?: StopReason;
 }
 
-/** What takes the place of a program's end where it never ran. */
+/** The report for a program that never ran. */
 export function reportNeverRan({ startError, stopReason }: WhyNeverRan, atMs: number): ChildExit {
   const how = startError === undefined ? ({ signal: "SIGTERM" } as const) : { signal: null, startError };
   return reportExit({
@@ -171,8 +174,8 @@ export function reportNeverRan({ startError, stopReason }: WhyNeverRan, atMs: nu
 }
 
 /**
- * The traceback that a program ended by. Python exits 1 of an exception that nobody caught (Py_RunMain); a program that exits otherwise,
- * and wrote on after its last traceback, may have caught that one, and have failed of something else.
+ * The traceback that a program ended by. Python exits with 1 on an uncaught exception (Py_RunMain); a program that exits otherwise, and
+ * wrote on after its last traceback, may have caught that exception and failed for another reason.
  */
 function uncaughtTraceback(exitCode: number, signal: string, stderr: string): Traceback | undefined {
   const last = lastTraceback(stderr);
@@ -209,7 +212,7 @@ function lastOf(lines: readonly string[], mostBytes: number): string[] {
   return lines.slice(fitting + 1);
 }
 
-/** A character is at most three bytes a unit of UTF-16. */
+/** A UTF-16 code unit takes at most three bytes in UTF-8. */
 function startOf(text: string, mostBytes: number): string {
   return Buffer.byteLength(text) <= mostBytes ? text : text.slice(0, Math.floor(mostBytes / 3));
 }
@@ -220,7 +223,7 @@ function endOf(text: string, mostBytes: number): string {
 
 /**
  * The last lines of stderr, and as many of stdout's as there is room for, in the order in which they were written: between two marks stdout
- * comes first, as `tony-ts logs` has it.
+ * comes first, as in `tony-ts logs`.
  */
 function endOfOutput({ stdout, stderr, lines, written = UNMARKED }: ExitEvidence): string[] {
   const errors = lastOfThem(placedLines(stderr, written.ends.stderr), lines);
@@ -245,11 +248,11 @@ const UNMARKED: WrittenOutput = { marks: [], ends: { stdout: 0, stderr: 0 } };
 
 interface PlacedLine {
   readonly text: string;
-  /** Of its stream. */
+  /** Offset in its stream. */
   readonly end: number;
 }
 
-/** Those that say something. @param streamEnd where the text ends */
+/** Lines that are not blank. @param streamEnd where the text ends */
 function placedLines(text: string, streamEnd: number): PlacedLine[] {
   let end = streamEnd - Buffer.byteLength(text) - 1;
   return text.split("\n").flatMap((line) => {
@@ -270,8 +273,8 @@ function afterCarriageReturns(line: string): string {
 
 /**
  * Whether a program failed because it could not open a port that was held for it: another program was quicker. With a traceback only its
- * exception counts. Words that name another port and none of these are of one that the program chose itself; of words that name none,
- * as Python's own, it is believed only where such a port is really another's.
+ * exception counts. An error that names only other ports is about one that the program chose itself; an error that names none, as Python's
+ * own, counts only if another process really has such a port.
  */
 function isPortTaken(
   exception: string | undefined,

@@ -9,18 +9,18 @@ import { nearest } from "../../src/job/nearest.ts";
 type Missing = Pick<Misnamed, "kind" | "missing">;
 
 const NO_MODULE = /^(?:ModuleNotFoundError|ImportError): No module named '?([\w.]+)'?$/;
-/** As Python, shells, and programs that tell of errno say that there is no such file. */
+/** How Python, shells, and programs that print errno say that a file does not exist. */
 const NO_FILE = /no such file or directory/i;
-/** By these, or by ‘ and ’, which the bundle cannot have as they are (scripts/build.mjs). */
+/** In these quotes, or in ‘ and ’, which the bundle cannot contain literally (scripts/build.mjs). */
 const QUOTED = /(?<!\w)['"\u2018`]([^'"\u2018\u2019`]+)['"\u2019`]/;
 const BEFORE_WORDS = /(?:^|: )([^:\s]+)(?:: cannot open)?: no such file or directory$/i;
 
-/** A virtual environment has more files than anybody looks through here. */
+/** A virtual environment has more files than are searched here. */
 const MOST_ENTRIES = 5_000;
 const DEEPEST = 4;
 const NOT_LOOKED_INTO = new Set(["site-packages", "node_modules", "__pycache__"]);
 
-/** What a program that failed for want of a file or module may have meant: what its working directory has under a name like that. */
+/** What a program that failed for want of a file or module may have meant: an entry of its working directory with a similar name. */
 export async function misnamedBy(exit: ChildExit, workFolder: string): Promise<Pick<ChildExit, "misnamed">> {
   const missing = missingTo(exit, workFolder);
   if (missing === undefined) return {};
@@ -31,7 +31,7 @@ export async function misnamedBy(exit: ChildExit, workFolder: string): Promise<P
 function missingTo(exit: ChildExit, workFolder: string): Missing | undefined {
   const { exitCode, stopReason, errorSummary, errorOrigin, lastLines } = exit;
   if (exitCode === 0 || stopReason !== undefined) return undefined;
-  // Without a module that was lacking another way was tried.
+  // The program tried another way after a missing module.
   const isOther = errorOrigin === undefined || (errorOrigin.how === "context" && NO_MODULE.test(errorOrigin.error));
   const said = errorSummary === "" ? lastLines.slice(-1) : [errorSummary, ...(isOther ? [] : [errorOrigin.error])];
   return said.map((line) => missingIn(line, workFolder)).find((missing) => missing !== undefined);
@@ -40,14 +40,14 @@ function missingTo(exit: ChildExit, workFolder: string): Missing | undefined {
 function missingIn(line: string, workFolder: string): Missing | undefined {
   const [, module] = NO_MODULE.exec(line) ?? [];
   if (module !== undefined) return { kind: "module", missing: module };
-  // A file that is renamed is named twice.
+  // For a file that is renamed, both names are given.
   if (!NO_FILE.test(line) || line.includes("' -> '")) return undefined;
   const [, named = ""] = QUOTED.exec(line) ?? BEFORE_WORDS.exec(line) ?? [];
   const missing = path.relative(workFolder, path.resolve(workFolder, named));
   return missing === "" || missing.startsWith("..") || named.includes("://") ? undefined : { kind: "file", missing };
 }
 
-/** A name like it at its own place, or the very name elsewhere, where it is there once. */
+/** A similar name at its own place, or exactly this name elsewhere, if it exists only once. */
 async function likeIt({ kind, missing }: Missing, workFolder: string): Promise<string | undefined> {
   const entries = await entriesBelow(workFolder);
   if (kind === "file")
@@ -79,7 +79,7 @@ function onlyOne(entries: readonly string[], name: string, nameOf: (entry: strin
   return others.length === 0 ? found : undefined;
 }
 
-/** What the job's own names are, relative to the folder, those at the top first; as far as it is looked. */
+/** The job's own entries, relative to the folder, those at the top first, within the limits of the search. */
 async function entriesBelow(workFolder: string): Promise<string[]> {
   const found: string[] = [];
   let folders = [""];
@@ -103,7 +103,7 @@ function isLookedAt({ name }: Dirent, depth: number): boolean {
   return !name.startsWith(".") && !NOT_LOOKED_INTO.has(name) && (depth > 1 || ownerOf(name) === undefined);
 }
 
-/** What NodeManagers bring into a container is a link to where containers share it. */
+/** What NodeManagers bring into a container is a link to a place that containers share. */
 async function isFolder(entry: Dirent, place: string): Promise<boolean> {
   return entry.isSymbolicLink()
     ? (await stat(place).catch(() => undefined))?.isDirectory() === true

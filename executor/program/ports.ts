@@ -9,7 +9,7 @@ import { candidatePorts } from "../../src/listening.ts";
 /** A port that no other process of this machine can open while it is held. */
 export interface HeldPort {
   readonly port: number;
-  /** From now on requests of HTTP are answered there, until it is released. */
+  /** From now on HTTP requests are answered there, until it is released. */
   serve(listener: RequestListener): void;
   /** Resolves when another process may open it. */
   release(): Promise<void>;
@@ -28,8 +28,8 @@ const PORT_KEY = "tony.task.port-range";
 const REUSE_KEY = "tony.task.reuse-port";
 
 /**
- * Opens a port and keeps it open. Connections are closed at once: the program does not run yet.
- * Throws a TonyError with code `NO_FREE_PORT` naming the key.
+ * Opens a port and keeps it open. Connections are closed at once, because the program does not run yet. Throws a TonyError with code
+ * `NO_FREE_PORT` naming the key.
  */
 export async function holdPort({ host, ports, random }: PortOptions): Promise<HeldPort> {
   for (const port of candidatePorts(ports, random)) {
@@ -40,7 +40,7 @@ export async function holdPort({ host, ports, random }: PortOptions): Promise<He
 }
 
 /**
- * Keeps a port by SO_REUSEPORT while the program that opens it the same way runs. Node can set the option only on a socket that listens,
+ * Holds a port with SO_REUSEPORT while a program that opens it in the same way runs. Node can set the option only on a listening socket,
  * which would take a share of the program's own connections (socket(7)); so python3 binds the port, without listening, until its input ends.
  * Throws a UserError with code `REUSE_PORT_UNAVAILABLE` where there is no python3, and a TonyError with code `NO_FREE_PORT`.
  */
@@ -70,10 +70,10 @@ for port in map(int, sys.argv[1:]):
 print(0, flush=True)
 `;
 
-/** How many connections there may be, and how long each may take to say what it wants: anybody can open them. */
+/** How many connections there may be, and how long each may take to send its headers: anybody can open them. */
 export const MOST_CONNECTIONS = 4_096;
 export const HEADERS_TIMEOUT_MS = 10_000;
-/** And for the whole of it. */
+/** The limit for the whole request. */
 export const REQUEST_TIMEOUT_MS = 60_000;
 
 function heldBy(server: WebServer): HeldPort {
@@ -106,7 +106,7 @@ function listen(port: number, host: string | undefined): Promise<WebServer | und
   });
 }
 
-/** Those that another process of this machine has, whatever address it has them on. */
+/** Those that another process of this machine has, on whatever address. */
 export async function takenPorts(ports: readonly number[]): Promise<number[]> {
   const taken: number[] = [];
   for (const port of ports) {

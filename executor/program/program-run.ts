@@ -48,7 +48,7 @@ export interface ProgramRunOptions {
 const LOOK_MS = 1_000;
 /** The precision with which the lines of stdout and stderr can be merged afterwards. */
 const MARK_MS = 250;
-/** A program is sampled at every check for so long after its start, so that a quick rise of memory is seen. */
+/** For so long after its start a program is sampled at every check, so that a quick rise of memory is seen. */
 const YOUNG_MS = 10_000;
 
 /** What accompanies a running program: samples of memory, progress, the announcement of its TensorBoard, its time limit. */
@@ -102,7 +102,7 @@ export class ProgramRun {
     return this.#reportOf(end, program.stopReason === undefined ? await this.#lostPorts() : []);
   }
 
-  /** How the program ends that is sent SIGKILL now, for an executor that cannot wait for that. */
+  /** The end of a program that is being sent SIGKILL now, for an executor that cannot wait for it. */
   killed(): ChildExit {
     return this.#reportOf({ exitCode: null, signal: "SIGKILL", atMs: this.#options.nowMs() }, []);
   }
@@ -135,7 +135,7 @@ export class ProgramRun {
     });
   }
 
-  /** Looked for only where the program complains; those that a process of its own still has are its own fault. */
+  /** Checked only where the program complains; ports that its own processes still have are its own fault. */
   async #lostPorts(): Promise<readonly number[]> {
     const { program, releasedPorts } = this.#options;
     const complains =
@@ -163,14 +163,14 @@ export class ProgramRun {
     if (!index.isQuiet(nowMs())) this.#marks.set(MARK_MS, () => this.#markOutput());
   }
 
-  /** A program that appends to a file that is cut loses nothing while it does not run. */
+  /** A program that appends to a file loses nothing if the file is truncated while the program is stopped. */
   async #rotateOutput(): Promise<void> {
     const { program, logs, logLimits } = this.#options;
     const whileStill = (work: () => void) => program.tree.whileStopped(work);
     for (const log of [logs.stdout, logs.stderr]) await log.rotate(logLimits, whileStill);
   }
 
-  /** A young program's figures are taken at each look. */
+  /** A young program is sampled at each look. */
   #isSampleDue(): boolean {
     const { program, metricsIntervalMs, nowMs } = this.#options;
     const now = nowMs();

@@ -64,7 +64,7 @@ export const LEFTOVER_GRACE_MS = 2_000;
 export class Program {
   readonly startedAtMs: number;
   readonly output: OutputFiles;
-  /** How the first of its processes ended that failed, else the last one. */
+  /** The end of the first of its processes that failed, else of the last one. */
   readonly ended: Promise<ProcessEnd>;
   readonly tree: ProcessTree;
   readonly #child: ChildProcess;
@@ -128,8 +128,8 @@ export class Program {
   }
 
   /**
-   * Ends every process: SIGTERM, the grace period, SIGKILL. Resolves with true when none is left, with false when one survives.
-   * A second order may shorten the grace period, and never lengthens it.
+   * Ends every process: SIGTERM, the grace period, SIGKILL. Resolves with true when none is left, with false when one survives. A second
+   * order may shorten the grace period, but never lengthens it.
    */
   stop({ reason, groupTold = false, ...order }: StopOrder): Promise<boolean> {
     const startedAtMs = this.#nowMs();
@@ -139,7 +139,7 @@ export class Program {
     return this.#clear(groupTold ? this.#procFs.stat(process.pid)?.group : undefined);
   }
 
-  /** Has each Python process say where it stands; it goes on. One asking at a time. */
+  /** Has each Python process write where it stands; the program goes on. One request at a time. */
   stacks(workFolder: string): Promise<readonly ProcessStacks[]> {
     const kill = (pid: number, signal: number) => process.kill(pid, signal);
     const take = () => takeStacks({ members: this.tree.members(), procFs: this.#procFs, workFolder, kill });
@@ -148,16 +148,17 @@ export class Program {
     return taken;
   }
 
-  /** Has each Python process write its stacks to stderr. Some end by that, so the reason of the stop that follows is kept now. */
+  /** Has each Python process write its stacks to stderr. That ends some of them, so the reason of the stop that follows is kept now. */
   async dumpStacks(reason: StopReason): Promise<void> {
     this.#stop ??= { reason, startedAtMs: this.#nowMs(), graceMs: Number.POSITIVE_INFINITY };
-    // This process's word of where it stands, and the others', come first: when it has ended, they leave the place where they waited for it.
+    // This process's report of where it stands, and the others', come first: once it has ended, the others leave the place where they waited
+    // for it.
     await within(PLACES_MS, this.ended);
     this.#stacksAsked = requestStacks(this.tree.members(), this.#procFs, (pid, signal) => process.kill(pid, signal));
     if (this.#stacksAsked) await within(STACKS_MS, this.ended);
   }
 
-  /** Before it was told to stop, where it was. */
+  /** Its state before it was told to stop, if it was. */
   get stderrAtStop(): LastWords | undefined {
     return this.#stop?.stderr;
   }
@@ -171,12 +172,12 @@ export class Program {
     return this.#stacksAsked;
   }
 
-  /** What the processes run that its first one has left, or still has. */
+  /** The names of what its remaining processes run. */
   processNames(): readonly string[] {
     return this.tree.members().map(({ pid }) => this.#procFs.executable(pid));
   }
 
-  /** Ends in the same way the processes that its first one left. */
+  /** Ends the processes that its first one left in the same way. */
   clearLeftovers(graceMs: number): Promise<boolean> {
     const startedAtMs = this.#nowMs();
     const leftMs = this.#isSuspended ? 0 : graceMs;
@@ -213,7 +214,7 @@ export class Program {
   }
 }
 
-/** Processes that train together cannot do without one of them: what the others do then is no news. */
+/** Processes that train together cannot do without one of them: what the others do after its failure is only a consequence. */
 function firstFailure(ends: readonly Promise<ProcessEnd>[]): Promise<ProcessEnd> {
   return new Promise((resolve) => {
     let running = ends.length;

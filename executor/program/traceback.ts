@@ -6,13 +6,13 @@ export interface Traceback {
   readonly text: string;
   /** The line that names the exception: `ValueError: bad batch`. */
   readonly summary: string;
-  /** What it followed from, as Python says. */
+  /** The exception that it followed from, according to Python. */
   readonly origin?: ErrorOrigin;
-  /** Nothing was written after it but what libraries say at the end of a process. */
+  /** Nothing was written after it except what libraries print at the end of a process. */
   readonly isLast: boolean;
 }
 
-/** One traceback, and where the line is that names its exception. */
+/** One traceback, and the position of the line that names its exception. */
 interface Found {
   readonly lines: readonly string[];
   readonly summary: string;
@@ -21,24 +21,24 @@ interface Found {
 
 const START = /^(.*?)Traceback \(most recent call last\):\s*$/;
 const MAX_LINES = 200;
-/** Of an exception's message of many lines, so many are kept. */
+/** How many lines of an exception's message are kept. */
 const MAX_MESSAGE_LINES = 20;
 const MAX_LINKS = 20;
 
 /** Between the tracebacks of a chain (docs.python.org, module `traceback`). */
 const CAUSE = "The above exception was the direct cause of the following exception:";
 const CONTEXT = "During handling of the above exception, another exception occurred:";
-/** Exceptions that say no more than that a child has failed. */
+/** Exceptions that say only that a child has failed. */
 const CHILD_FAILED = /^(?:\w+\.)*(?:CalledProcessError|ChildFailedError)\b/;
-/** A launcher's log, and warnings that libraries write as their process ends: glog's, torch's before 2.3, Python's, Weights & Biases'. */
+/** A launcher's log, and warnings that libraries print as their process ends: glog's, torch's before 2.3, Python's, Weights & Biases'. */
 const LOG =
   /^(?:\[\w+\]: ?)?(?:\[?[EWIF]\d{4} |\[[WI] |[A-Z]+:torch\.|\[[\d-]+ [\d:,]+\] torch\.|\S+: \w*Warning: |wandb: )/;
 /** Further lines of messages: indented ones, rules, and what CUDA's errors say. */
 const MESSAGE = /^(?:\s|-{3}|={3}|CUDA kernel errors |For debugging consider |Compile with |Search for )/;
 
 /**
- * Finds the last traceback in the end of a program's output (docs.python.org, module `traceback`). Lines that a launcher has prefixed, such
- * as torchrun's `[rank0]: `, count as without the prefix. Undefined when there is none, or when it ends before its exception.
+ * Finds the last traceback in the end of a program's output (docs.python.org, module `traceback`). Prefixes that a launcher adds to lines,
+ * such as torchrun's `[rank0]: `, are ignored. Undefined when there is none, or when it ends before its exception.
  */
 export function lastTraceback(output: string): Traceback | undefined {
   const lines = output.split(/\r?\n/);
@@ -64,8 +64,8 @@ function tracebackAt(lines: readonly string[], start: number): Found | undefined
 }
 
 /**
- * Whether such lines after an exception's first one are its message, or a library's last words: whoever caught it may have written them
- * otherwise. A message goes on where its first line ends with a colon.
+ * Whether the lines after an exception's first one are its message, or a library's last words: other lines may be written by code that
+ * caught it. A message continues if its first line ends with a colon.
  */
 function isAllOf({ summary, lines }: Found, after: readonly string[], prefix: string): boolean {
   const message = summary.trimEnd().endsWith(":") ? lines.length : 0;
@@ -80,7 +80,7 @@ interface Origin {
   readonly is: ErrorOrigin;
 }
 
-/** The first exception of the chain that ends with the traceback which starts there. */
+/** The first exception of the chain that ends with the traceback starting there. */
 function chainBefore(lines: readonly string[], start: number): Origin | undefined {
   let at = start;
   let how: "cause" | "context" = "cause";
@@ -101,7 +101,7 @@ function chainBefore(lines: readonly string[], start: number): Origin | undefine
   return { lines: all, is: { how, error: first.summary } };
 }
 
-/** What a child wrote that ended by it: nothing but a launcher's log stands between that and its parent's exception. */
+/** The traceback of a child that ended by it: only a launcher's log stands between it and its parent's exception. */
 function childBefore(lines: readonly string[], start: number, { summary }: Found): Origin | undefined {
   if (!CHILD_FAILED.test(summary)) return undefined;
   const at = lines.slice(0, start).findLastIndex((line) => START.test(line));
@@ -124,7 +124,7 @@ function prefixAt(lines: readonly string[], start: number): string {
   return START.exec(lines[start] ?? "")?.[1] ?? "";
 }
 
-/** A message may have several lines; an empty line, or one that begins as a line of a log does, ends it. */
+/** A message may have several lines; an empty line, or one that begins like a log line, ends it. */
 function endOfMessage(lines: readonly string[], exception: number): number {
   const rest = lines.slice(exception + 1, exception + MAX_MESSAGE_LINES);
   const end = rest.findIndex((line) => line === "" || /^(\[|\d{4}-|[A-Z]+:)/.test(line) || LOG.test(line));

@@ -11,7 +11,7 @@ import type { Hosts } from "../../src/frameworks/framework.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { TaskId } from "../../src/job/task.ts";
 
-/** A session, as its caller has it. */
+/** A session, as its caller sees it. */
 type CommandSession = Pick<CallingSession, "send" | "receive" | "over" | "cancel">;
 
 export interface CallOptions {
@@ -22,7 +22,7 @@ export interface CallOptions {
   readonly open: (task: TaskId, words: readonly string[]) => CommandSession | undefined;
 }
 
-/** As ssh has it, for what is not the command's own exit. */
+/** ssh's exit code for failures other than the command's own. */
 const FAILED = 255;
 /** The programs of a gang start one after another: the launcher's may be first. */
 const ATTEMPTS = 60;
@@ -39,7 +39,7 @@ export class Call {
     this.#options = options;
   }
 
-  /** Resolves when nothing of it is left, in this container. */
+  /** Resolves when nothing of it is left in this container. */
   async run(): Promise<void> {
     const { folder } = this.#options;
     try {
@@ -82,7 +82,7 @@ export class Call {
     if (!this.#isOver) await writeFile(path.join(folder, "exit"), String(said.exitCode));
   }
 
-  /** Until its program runs, a task refuses: that is waited for. */
+  /** A task refuses until its program runs, so the call is retried. */
   async #runIn(task: string, command: string, pipes: Pipes): Promise<Said> {
     const folder = this.#options.hosts.folderVariables.map((name) => `export ${name}="$PWD"; `).join("");
     const words = ["bash", "-c", `${folder}${command}`];
@@ -102,7 +102,8 @@ export class Call {
 
   #pipe(name: string, mode: "read" | "write"): Socket {
     const { O_NONBLOCK, O_RDONLY, O_RDWR } = constants;
-    // Opened for writing alone it would have to wait for its reader. One for reading has no end before it had a writer (Linux: pipe_poll).
+    // Opened for writing only, it would have to wait for its reader. A pipe for reading reports no end before it has had a writer (Linux:
+    // pipe_poll).
     const fd = openSync(path.join(this.#options.folder, name), O_NONBLOCK | (mode === "read" ? O_RDONLY : O_RDWR));
     const pipe = new Socket({ fd, readable: mode === "read", writable: mode === "write" });
     pipe.on("error", (error) => pipe.destroy(error));
@@ -119,7 +120,7 @@ interface Pipes {
 
 interface Said {
   readonly exitCode: number;
-  /** Why it went otherwise than its command. */
+  /** Why it did not end as its command did. */
   readonly reason?: string;
 }
 

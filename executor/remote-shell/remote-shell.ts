@@ -11,10 +11,10 @@ export interface RemoteShellOptions extends Omit<CallOptions, "folder"> {
   readonly folder: string;
 }
 
-/** Of a call's folder, by Linux. */
+/** Linux's limit for the name of a call's folder. */
 export const MOST_NAME_BYTES = 255;
 
-/** What a program finds as `ssh`: commands in other tasks of the job, as sessions at the ApplicationMaster. */
+/** What a program finds as `ssh`: it runs commands in other tasks of the job, as sessions at the ApplicationMaster. */
 export class RemoteShell {
   readonly #options: RemoteShellOptions;
   readonly #calls = new Set<Call>();
@@ -22,7 +22,7 @@ export class RemoteShell {
 
   private constructor(options: RemoteShellOptions) {
     this.#options = options;
-    // Both ends are held open: a script that announces a call never waits, and its end is not the door's.
+    // Both ends are kept open: a script that announces a call never waits, and its end is not the door's.
     const file = openSync(path.join(options.folder, "door"), constants.O_RDWR | constants.O_NONBLOCK);
     this.#door = new Socket({ fd: file, readable: true, writable: false });
     const lines = new BoundedLines(MOST_NAME_BYTES);
@@ -45,7 +45,7 @@ export class RemoteShell {
   async close(): Promise<void> {
     this.#door.destroy();
     for (const call of this.#calls) call.end();
-    // A script that is called meanwhile may keep it: then it goes with the container's.
+    // A script that is called meanwhile may keep the folder in use: then it is removed with the container.
     await rm(this.#options.folder, { recursive: true, force: true }).catch(() => undefined);
   }
 
@@ -54,7 +54,7 @@ export class RemoteShell {
     const call = new Call({ folder: path.join(folder, "calls", path.basename(name)), hosts, open });
     this.#calls.add(call);
     const over = () => this.#calls.delete(call);
-    // A call whose script is gone before it was read has nobody to be answered.
+    // If its script is gone before the call was read, there is nobody to answer.
     void call.run().then(over, over);
   }
 }

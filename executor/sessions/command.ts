@@ -10,7 +10,7 @@ import type { Session } from "./session.ts";
 import { resizeTerminal, terminalCommand } from "./terminal.ts";
 
 export interface CommandOptions {
-  /** Of the session: no other has it. */
+  /** The session's own; no other has it. */
   readonly id: string;
   readonly words: readonly string[];
   readonly terminal?: Terminal;
@@ -20,17 +20,17 @@ export interface CommandOptions {
   readonly stream: ServedSession;
 }
 
-/** In the environment of a session's processes; the value is its id. */
+/** A variable of a session's processes; the value is its id. */
 const SESSION_MARKER = "TONY_SESSION";
 /** Between SIGHUP with SIGTERM, and SIGKILL. */
 const GRACE_MS = 500;
-/** As shells have it, for a command that is not there, or that cannot be run. */
+/** Shells' exit codes for a command that does not exist, or that cannot be run. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
 
 /**
- * Runs a session's command as the program is run: in its folder, with its environment. What it leaves behind when it ends lives on as
- * a part of the program. Resolves when it runs, or when its caller was told that it cannot be run.
+ * Runs a session's command like the program: in its folder, with its environment. Processes that it leaves behind live on as part of
+ * the program. Resolves when it runs, or when its caller was told that it cannot be run.
  */
 export async function startCommand(options: CommandOptions): Promise<Session> {
   const { id, words, terminal, environment, workFolder, stream } = options;
@@ -55,7 +55,7 @@ class Command implements Session {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #tree: ProcessTree;
   readonly #stream: ServedSession;
-  /** Its output may still be held open by what it has left behind. */
+  /** Its output may still be held open by processes that it has left behind. */
   #isOver = false;
 
   constructor(child: ChildProcessWithoutNullStreams, marker: string, stream: ServedSession) {
@@ -88,7 +88,7 @@ class Command implements Session {
       );
   }
 
-  /** An interactive shell ignores SIGTERM, and ends by SIGHUP. */
+  /** An interactive shell ignores SIGTERM, and ends on SIGHUP. */
   async end(): Promise<void> {
     if (this.#isOver) return;
     this.#tree.signal("SIGHUP");

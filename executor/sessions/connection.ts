@@ -12,7 +12,7 @@ import type { Session } from "./session.ts";
  */
 export async function openConnection(port: number, stream: ServedSession): Promise<Session> {
   const socket = await connectTo(port);
-  // Reading tells of its errors; of one that comes later its close does.
+  // Reading reports its errors; a later one is reported by its close.
   socket.on("error", () => undefined);
   void stream.send({ type: "started", terminal: false });
   void sendAll(socket, stream);
@@ -23,14 +23,14 @@ export async function openConnection(port: number, stream: ServedSession): Promi
   };
 }
 
-/** Where one that listens on all addresses is reached: with `::` on those of IPv4, too, unless it says otherwise. */
+/** Where a process that listens on all addresses is reached: with `::` also on IPv4 addresses, unless it says otherwise. */
 const LOOPBACKS: Readonly<Record<string, readonly string[]>> = { "0.0.0.0": ["127.0.0.1"], "::": ["127.0.0.1", "::1"] };
 
 /**
  * A connection to a process of our own user, or of root, that listens at that port of this node. Another user of the node may listen at the
- * same port of another of its addresses, and gets none.
+ * same port on another address, and gets no connection.
  * @param sockets of this machine, now
- * @throws Error where nobody of ours listens
+ * @throws Error where no process of ours listens
  */
 export async function connectTo(
   port: number,
@@ -44,9 +44,9 @@ export async function connectTo(
       await once(socket, "connect");
       const now = await sockets();
       const end = otherEnd(socket, now);
-      // One that nobody has accepted yet is whose the port is.
+      // A connection that nobody has accepted yet belongs to the owner of the port.
       const owner = end?.uid === undefined ? now.find((one) => isSameListener(one, listener)) : end;
-      // Who listened may have gone since, and another user may have taken the place.
+      // The listener may have gone since, and another user may have taken its place.
       if (owner === undefined || !isTrusted(owner)) throw strangerError(port, owner);
       return socket;
     } catch (error) {
@@ -78,7 +78,7 @@ async function take(socket: Socket, input: SessionInput): Promise<void> {
   if (input.type === "data") await new Promise<void>((resolve) => socket.write(input.data, () => resolve()));
 }
 
-/** Either side may end while the other goes on: the session is over when both have. */
+/** Either side may end while the other goes on: the session is over when both have ended. */
 async function sendAll(socket: Socket, stream: ServedSession): Promise<void> {
   try {
     for await (const data of socket.iterator({ destroyOnReturn: false }))

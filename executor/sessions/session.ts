@@ -1,8 +1,8 @@
 import type { SessionInput } from "../../src/api/session-messages.ts";
 
-/** What runs for one caller. It sends what it has to say, its end too, on the session's stream. */
+/** What runs for one caller. It sends its output and its end on the session's stream. */
 export interface Session {
-  /** It has ended by itself, and says how. */
+  /** Whether it has ended by itself, and reports how. */
   readonly hasEnded: boolean;
   /** Resolves when the next message may come. */
   take(input: SessionInput): Promise<void>;

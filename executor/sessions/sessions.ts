@@ -12,9 +12,9 @@ export interface SessionsOptions {
   readonly workFolder: string;
   /** A new stream to the ApplicationMaster; undefined: none is connected. */
   readonly openStream: () => ServedSession | undefined;
-  /** What the program that runs was started with; undefined: none runs. */
+  /** The environment with which the running program was started; undefined: none runs. */
   readonly environment: () => Readonly<Record<string, string>> | undefined;
-  /** Where its Pythons stand; undefined: none runs. */
+  /** Where its Python processes stand; undefined: none runs. */
   readonly stacks: () => Promise<readonly ProcessStacks[] | undefined>;
   readonly log: Log;
 }
@@ -24,7 +24,7 @@ interface Served {
   session: Promise<Session> | undefined;
 }
 
-/** What one message may hold is limited. */
+/** The size of one message is limited. */
 const PIECE_BYTES = 65_536;
 
 /** What runs in the container besides the program, for callers at the ApplicationMaster; never longer than the program. */
@@ -97,7 +97,7 @@ async function tellStacks(taken: readonly ProcessStacks[] | undefined, stream: S
   return { hasEnded: true, take: async () => undefined, end: async () => undefined };
 }
 
-/** Whoever waits for a command that has ended hears of that, not of what followed. */
+/** A caller that waits for a command which has ended is told of that end, not of what followed. */
 async function closeServed({ stream, session }: Served, reason: string): Promise<void> {
   const opened = await session?.catch(() => undefined);
   if (opened?.hasEnded !== true) stream.finish({ type: "failed", reason });

@@ -4,11 +4,11 @@ import path from "node:path";
 import type { Terminal, TerminalSize } from "../../src/api/session-messages.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
 
-/** A program with its arguments, and what its environment has besides. */
+/** A program with its arguments, and additional environment variables. */
 export interface TerminalCommand {
   readonly words: readonly [string, ...string[]];
   readonly environment: Readonly<Record<string, string>>;
-  /** The command has a pseudo-terminal. */
+  /** Whether the command has a pseudo-terminal. */
   readonly isTerminal: boolean;
 }
 
@@ -16,8 +16,8 @@ export interface TerminalCommand {
 const PYTHON_TERMINAL = "import pty,sys; s=pty.spawn(sys.argv[1:]); sys.exit(s>>8 if s&127==0 else 128+(s&127))";
 
 /**
- * How a command is run on a pseudo-terminal with what nodes have: script of util-linux, else Python's module pty; without both it is run
- * on pipes. Either reads and writes its own stdin and stdout.
+ * How a command is run on a pseudo-terminal with what nodes have: util-linux's script, else Python's module pty; without both it runs on
+ * pipes. Either reads and writes its own stdin and stdout.
  * @param searchPath the PATH in which they are looked for
  */
 export function terminalCommand(
@@ -25,7 +25,7 @@ export function terminalCommand(
   { size, type }: Terminal,
   searchPath: string,
 ): TerminalCommand {
-  // What script and programs of the terminal start is a shell: of a service's user it may be one that refuses.
+  // script and terminal programs start SHELL: that of a service user may be one that refuses.
   const environment = { TERM: type, SHELL: "/bin/bash" };
   const prepared = `stty sane; stty ${sizeWords(size)}; exec ${shellWords(words)}`;
   if (isOn(searchPath, "script"))
@@ -35,7 +35,7 @@ export function terminalCommand(
   return { words: ["sh", "-c", `exec ${shellWords(words)}`], environment, isTerminal: false };
 }
 
-/** Changes the size of the terminal that one of the processes has; the kernel tells those on it by SIGWINCH. */
+/** Changes the size of the terminal that one of the processes has; the kernel notifies those on it by SIGWINCH. */
 export function resizeTerminal(pids: readonly number[], size: TerminalSize): void {
   const terminal = pids.map(terminalOf).find((file) => file !== undefined);
   if (terminal === undefined) return;
