@@ -73,6 +73,6 @@ __all__ = [
     "trial",
 ]
 
-# Tracebacks call them as programs do.
+# Tracebacks name them as programs do.
 for _name in __all__:
     globals()[_name].__module__ = __name__

@@ -1,4 +1,4 @@
-"""``tony-ts`` on the command line: the same program, in place of this one."""
+"""``tony-ts`` on the command line: replaces this process with the program itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .program import command
 
 
 def main() -> None:
-    """Becomes ``tony-ts`` with the arguments of this process."""
+    """Replaces this process with ``tony-ts``, with the same arguments."""
     try:
         words = command()
     except TonyError as error:

@@ -1,6 +1,6 @@
 """
-How a module of ``run_on_yarn(custom_task_module=…)`` is run in a task, and tf-yarn's names for what it asks there. Like
-tf-yarn's, they take a client of Skein's, which is not needed here.
+How a task runs a module of ``run_on_yarn(custom_task_module=…)``, and tf-yarn's names for what such a module asks. Like
+tf-yarn's functions, these take a client of Skein's, which they do not need.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 ExperimentFn = Callable[..., Any]
-#: A type of task, how many there are, and the processes that each is to start.
+#: A type of task, how many there are, and how many processes each is to start.
 Instances = Sequence["tuple[str, int, int]"]
 
 
@@ -55,7 +55,7 @@ _given: list[_Given] = []
 
 
 def run(module: str, experiment_fn: ExperimentFn, lead: str, instances: Instances) -> None:
-    """As ``python -m`` runs it."""
+    """Runs the module as ``python -m`` does."""
     number_the_try()
     own = task()
     os.environ["SKEIN_CONTAINER_ID"] = f"{own.role}_{own.index}"
@@ -67,7 +67,7 @@ def run(module: str, experiment_fn: ExperimentFn, lead: str, instances: Instance
 
 
 def _tell_others(instances: Instances) -> None:
-    """For modules that ask the store themselves."""
+    """For modules that read the store themselves."""
     keys = ApplicationClient.from_current().kv
     keys.setdefault(KV_CLUSTER_INSTANCES, json.dumps(instances).encode())
     try:
@@ -86,7 +86,7 @@ def get_pickled_experiment(client: object = None) -> bytes:
 
 
 def _get_experiment(client: object = None) -> Any:
-    """What ``experiment_fn`` returns."""
+    """The result of ``experiment_fn``."""
     return _given[0].experiment_fn()
 
 
@@ -111,7 +111,7 @@ def compute_rank(task_id: int, local_rank: int, n_workers: int) -> int:
 
 
 def choose_master(client: object, rank: int) -> tuple[str, int]:
-    """Where the first task may listen, whatever the rank: its port is held for it."""
+    """Where the first task may listen, whatever the rank: its port is reserved for it."""
     first = _get_cluster_tasks()[0]
     host, _, port = task().cluster()[first.type][first.id].rpartition(":")
     return host, int(port)
@@ -139,7 +139,7 @@ def is_chief(task_type: str | None = None) -> bool:
 
 
 class catchtime:  # noqa: N801
-    """Prints how long its ``with`` took."""
+    """Prints how long its ``with`` block took."""
 
     def __enter__(self) -> catchtime:
         self.time = perf_counter()

@@ -36,7 +36,7 @@ from .waits import Heard, listening
 class AsyncJob:
     """
     A ``Job`` whose calls are awaited. ``asubmit()`` makes one; ``AsyncJob("application_…")`` is one that was submitted
-    earlier or elsewhere. It belongs to no event loop.
+    earlier or elsewhere. It is not bound to an event loop.
     """
 
     def __init__(self, id: str, *, _origin: Origin = NO_FILE) -> None:
@@ -51,12 +51,12 @@ class AsyncJob:
 
     @told_plainly
     async def state(self) -> JobState:
-        """How it is now: ``running``, and in the end ``succeeded``, ``failed`` or ``killed``."""
+        """Its present state: ``running``, for example, and in the end ``succeeded``, ``failed`` or ``killed``."""
         return self._end.outcome["result"] if self._end else (await self.report())["state"]
 
     @told_plainly
     async def report(self) -> JobStatus:
-        """All that is known now of it and of its tasks."""
+        """Everything known now of it and of its tasks."""
         return report_in(await arun(status_words(self._id)))
 
     @told_plainly
@@ -66,7 +66,7 @@ class AsyncJob:
 
     @told_plainly
     async def wait(self, timeout: float | None = None) -> JobOutcome:
-        """As ``Job.wait``. Cancelled, it leaves the job running."""
+        """As ``Job.wait``. When cancelled, it leaves the job running."""
         if self._end is None:
             reading = Reading()
             try:
@@ -108,11 +108,11 @@ class AsyncJob:
         loop = asyncio.get_running_loop()
 
         def tell(heard: Heard) -> None:
-            # Of a loop that is closed nobody waits.
+            # Nobody waits in a loop that is closed.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(inbox.put_nowait, heard)
 
-        # Which Node there is, is asked of Node.
+        # Finding Node runs a process.
         await loop.run_in_executor(None, command)
         with listening(self._id, tell):
             while not reading.is_over:
@@ -152,7 +152,7 @@ async def asubmit(
     scheduler: Literal["yarn", "local"] = "yarn",
     **unknown: NoReturn,
 ) -> AsyncJob:
-    """``submit()`` in an event loop, with the same arguments. Cancelled, it withdraws the submission."""
+    """``submit()`` in an event loop, with the same arguments. When cancelled, it withdraws the submission."""
     prepared = prepare("asubmit", locals())
     with written(prepared) as (words, origin):
         async with async_turn(), AsyncChild(words) as child:
@@ -168,7 +168,7 @@ async def asubmit(
 
 
 async def _withdraw(child: AsyncChild) -> None:
-    """Who is interrupted gets no job: one that was accepted meanwhile is ended."""
+    """An interrupted caller gets no job: one that was accepted meanwhile is ended."""
     child.interrupt()
     try:
         printed = await child.result()

@@ -1,4 +1,4 @@
-"""Runs of the command line in an event loop: process.py's other half."""
+"""Runs of the command line in an event loop: the counterpart of process.py."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from .process import TURNS, Printed, Printing, died, parsed
 from .program import command
 from .shapes import Event
 
-#: A line of a job with thousands of tasks is some megabytes long.
+#: A line about a job with thousands of tasks takes some megabytes.
 _LONGEST_LINE = 1 << 28
 
 _turns: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = weakref.WeakKeyDictionary()
 
 
 class AsyncChild:
-    """One run of the command line, in a session of its own. It is started where it is entered."""
+    """One run of the command line, in a session of its own. It starts when the context is entered."""
 
     def __init__(self, words: Sequence[str], *, follows: bool = False) -> None:
         self._words = words
         self._follows = follows
 
     async def __aenter__(self) -> AsyncChild:
-        # Which Node there is, is asked of Node.
+        # Finding Node runs a process.
         words = await asyncio.get_running_loop().run_in_executor(None, command)
         self._printed = Printing()
         try:
@@ -47,16 +47,16 @@ class AsyncChild:
         return self
 
     async def line(self) -> bytes:
-        """Empty at the end."""
+        """One line; empty at the end."""
         assert self._process.stdout is not None
         return await self._process.stdout.readline()
 
     async def result(self) -> Printed:
-        """Its one object. Raises the error that stands in it."""
+        """The single object that it prints. Raises the error that the object contains."""
         return self._printed.result(await self._process.wait())
 
     async def errors(self) -> str:
-        """What it said for people."""
+        """What it printed for people."""
         await self._process.wait()
         return self._printed.said()
 
@@ -69,7 +69,7 @@ class AsyncChild:
             with contextlib.suppress(ProcessLookupError):
                 self._process.kill()
         if self._process.stdout is not None:
-            # What was not read would hold its pipe open.
+            # Unread output would keep its pipe open.
             await self._process.stdout.read()
         await self._process.wait()
         self._printed.close()
@@ -81,7 +81,7 @@ class AsyncChild:
 
 
 def async_turn() -> asyncio.Semaphore:
-    """Of this loop: as many commands at once as threads may have."""
+    """The turns of this loop: as many commands at once as threads may have."""
     loop = asyncio.get_running_loop()
     if loop not in _turns:
         _turns[loop] = asyncio.Semaphore(TURNS)
@@ -89,7 +89,7 @@ def async_turn() -> asyncio.Semaphore:
 
 
 async def arun(words: Sequence[str]) -> Printed:
-    """What a command prints that ends by itself."""
+    """The result of a command that ends by itself."""
     async with async_turn(), AsyncChild(words) as child:
         return await child.result()
 

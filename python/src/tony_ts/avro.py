@@ -14,17 +14,18 @@ from typing import Any, Callable, Generator, Iterable, Iterator, Optional, Seque
 
 from .errors import TonyError
 
-#: The bytes of the split's file from the first on, and before the other one or to the end.
+#: Reads the split's file from one byte up to another, or to the end.
 ReadRange = Callable[[int, Optional[int]], Generator[bytes, None, None]]
-#: What there is at that place, and the place behind it.
+#: Returns the value at a place, and the place behind it.
 _Read = Callable[[bytes, int], Tuple[Any, int]]
 
 _MAGIC = b"Obj\x01"
-#: Stands behind the header, and behind each block: random bytes, the file's own.
+#: Follows the header, and each block: random bytes, the file's own.
 _MARKER = 16
 #: A number of 64 bits, seven in each byte.
 _LONGEST_NUMBER = 10
-#: A header, and a block, as it is in the file and unpacked: a program holds it whole, as a row of other formats.
+#: The largest header, and the largest block, as stored and uncompressed: a program keeps it whole in memory, like a row
+#: of other formats.
 _MOST_BYTES = 64 << 20
 _MOST_BYTES_OF_HEADER = 16 << 20
 
@@ -33,7 +34,7 @@ def rows_of(
     path: str, start: int, end: int, read: ReadRange, columns: Sequence[str] | None = None
 ) -> Iterator[list[Any]]:
     """
-    Rows of those blocks whose marker before them begins in the split, as Avro's own readers cut files: dicts, where the
+    Rows of those blocks whose preceding marker begins in the split, as Avro's own readers cut files: dicts, where the
     file's schema is a record. Raises TonyError (``FEED_UNREADABLE``) where the file is damaged.
     """
     try:
@@ -59,7 +60,7 @@ def rows_of(
 
 
 def check_columns(columns: Sequence[str] | None, path: str, there: Sequence[str]) -> None:
-    """Raises TonyError (``NO_SUCH_COLUMN``) where the file has not all of them."""
+    """Raises TonyError (``NO_SUCH_COLUMN``) where the file does not have all of them."""
     missing = [column for column in columns or () if column not in there]
     if missing:
         message = f"{path} has no column {', '.join(missing)}; it has {', '.join(there) or 'none'}"
@@ -92,7 +93,7 @@ class _Header:
         self.is_packed = codec == "deflate"
         schema = json.loads(metadata.get("avro.schema", b"null"))
         self.read = _reader(schema, "", {})
-        #: Of what a row has, where it is a record.
+        #: The fields of a row, where it is a record.
         fields: list[Any] = cast("dict[str, Any]", schema).get("fields", []) if isinstance(schema, dict) else []
         self.names: list[str] = [field["name"] for field in fields]
 
@@ -116,7 +117,7 @@ def _header(read: ReadRange) -> _Header:
 
 
 class _Source:
-    """The bytes of a file from a place on, as they come."""
+    """The bytes of a file from a place on, as they arrive."""
 
     def __init__(self, pieces: Iterator[bytes], at: int) -> None:
         self._pieces = pieces
@@ -124,7 +125,7 @@ class _Source:
         self.at = at
 
     def has(self, size: int) -> bool:
-        """Whether so many are there."""
+        """Whether so many bytes are left."""
         while len(self._data) < size:
             piece = next(self._pieces, b"")
             if not piece:
@@ -133,7 +134,7 @@ class _Source:
         return True
 
     def next(self, size: int) -> bytes:
-        """So many, or fewer at the end of the file. They stay."""
+        """So many bytes, or fewer at the end of the file, without consuming them."""
         self.has(size)
         return bytes(self._data[:size])
 
@@ -144,13 +145,13 @@ class _Source:
         return taken
 
     def pass_by(self, marker: bytes, end: int) -> bool:
-        """Goes on behind the first one, if that begins before the end."""
+        """Skips to behind the first marker, if that begins before the end."""
         while self.has(len(marker)):
             found = self._data.find(marker)
             if found >= 0:
                 self.take(found + len(marker))
                 return self.at - len(marker) < end
-            # What is left may be the beginning of one.
+            # The remaining bytes may be the beginning of one.
             self.take(len(self._data) - len(marker) + 1)
             if self.at >= end:
                 return False
@@ -158,7 +159,7 @@ class _Source:
 
 
 def _block(source: _Source, header: _Header) -> tuple[int, bytes]:
-    """How many rows it has, and their bytes."""
+    """The number of rows of a block, and their bytes."""
     head = source.next(2 * _LONGEST_NUMBER)
     try:
         count, at = _long(head, 0)
@@ -194,7 +195,7 @@ def _rows_in(block: tuple[int, bytes], header: _Header) -> list[Any]:
 
 
 def _times(count: int, data: bytes, at: int, read: _Read, keep: Callable[[Any], None]) -> int:
-    """So many values. One that takes no byte could be there any number of times: there is none of use."""
+    """So many values. Values that take no bytes could be repeated any number of times, and are of no use."""
     for _ in range(count):
         before = at
         value, at = read(data, at)
@@ -205,14 +206,14 @@ def _times(count: int, data: bytes, at: int, read: _Read, keep: Callable[[Any], 
 
 
 def _reader(schema: Any, namespace: str, named: dict[str, _Read]) -> _Read:
-    """What reads a value of that schema, and knows the types that have been defined before by their whole names."""
+    """The reader for values of that schema; ``named`` has the types defined so far, by their full names."""
     if isinstance(schema, str):
         if schema in _PRIMITIVES:
             return _PRIMITIVES[schema]
         name = _whole_name(schema, namespace)
         if name not in named:
             raise ValueError(f"its schema refers to the type {schema}, which it does not define")
-        # That one may be the very type that this is a part of.
+        # The name may be that of the type which is being defined.
         return lambda data, at: named[name](data, at)
     if isinstance(schema, list):
         return _union([_reader(branch, namespace, named) for branch in cast("Iterable[Any]", schema)])
@@ -301,7 +302,7 @@ def _map(value: _Read) -> _Read:
 
 
 def _count(data: bytes, at: int) -> tuple[int, int]:
-    """Of a block of an array or a map; a negative one is followed by how many bytes the block has."""
+    """The number of items in a block of an array or a map; a negative one is followed by the block's size in bytes."""
     count, at = _long(data, at)
     if count < 0:
         _, at = _long(data, at)
@@ -309,7 +310,7 @@ def _count(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _fixed(size: Any) -> _Read:
-    # A negative one would go back, for ever.
+    # A negative one would move backwards for ever.
     if not isinstance(size, int) or size < 0:
         raise ValueError(f"its schema has a fixed type of size {size!r}")
 

@@ -25,7 +25,7 @@ from .topologies import TASK_TYPES, NodeLabel, TaskSpec, check
 
 logger = logging.getLogger("tony_ts")
 
-#: What tasks run: without arguments, or for ``distributed`` with the process's number in its container.
+#: What tasks run: called without arguments or, for ``distributed``, with the process's number in its container.
 ExperimentFn = Callable[..., Any]
 
 
@@ -79,10 +79,10 @@ def run_on_yarn(
     :param pyenv_zip_path: the tasks' Python environment, or one for each label: an archive, a PEX or a folder. Without
         it, the virtual environment that this program runs in; outside of one, the nodes' ``python3``
     :param files: by the name that each has in a task's working directory
-    :param custom_task_module: a module that tasks run in place of the function, by ``python -m``; it finds that by
-        ``tony_ts._task_commons``. Or one of tf-yarn's own
+    :param custom_task_module: a module that tasks run in place of the function, by ``python -m``; the module finds the
+        function by ``tony_ts._task_commons``. Or one of tf-yarn's own
     :param nb_retries: how often the tasks start again after the function failed. Lost nodes and preempted containers
-        are replaced beside that
+        are replaced in addition to that
     :param pre_script_hook: what a shell does before
     :param cuda_runtime_hdfs_path: an archive that appears unpacked as ``cuda``
     :param scheduler: not of tf-yarn: ``local`` runs the job on this machine
@@ -126,7 +126,7 @@ def submitted(
     custom_task_module: str | None = None,
     cuda_runtime_hdfs_path: str | None = None,
 ) -> Job:
-    """The job of ``run_on_yarn()``, which goes on by itself."""
+    """The job of ``run_on_yarn()``, which runs by itself."""
     if nb_retries < 0:
         raise JobInvalid(f"nb_retries must be 0 or more, not {nb_retries}", code="JOB_INVALID")
     kind = _kind_of(custom_task_module, task_specs)
@@ -153,7 +153,7 @@ def submitted(
                     vcores=spec.vcores,
                     python_venv=_environment(pyenv_zip_path, spec.label),
                     before=pre_script_hook,
-                    # Beside which an environment's editable packages come.
+                    # An environment's editable packages are added to it.
                     env={name: value for name, value in env.items() if name == "PYTHONPATH"},
                 )
                 for role, spec in specs.items()
@@ -178,7 +178,7 @@ def submitted(
         )
 
 
-#: Arguments of ``submit()``, and the keys that those of ``run_on_yarn()`` become.
+#: Rewrites arguments of ``submit()``, and keys, into the arguments of ``run_on_yarn()`` that they came from.
 _ARGUMENTS = (
     (re.compile(r" \(submit\(\w+=…\)\)|, submit\(\w+=…\)"), ""),
     (re.compile(r"submit\(roles=…\)"), "run_on_yarn(task_specs=…)"),
@@ -213,7 +213,7 @@ def _told_by_arguments() -> Generator[None, None, None]:
 
 
 def get_safe_experiment_fn(full_fn_name: str, *args: Any) -> Callable[[], Any]:
-    """A function of a module that tasks have, called there with ``args``: nothing but its name travels."""
+    """A function of a module that the tasks have, called there with ``args``: only its name is sent."""
     return functools.partial(_call_by_name, full_fn_name, *args)
 
 
@@ -226,19 +226,19 @@ class _Kind(NamedTuple):
     """How an experiment runs in a task."""
 
     framework: str
-    #: Of the experiment, and the topology's spec of the task's type.
+    #: Makes what the task runs, from the experiment and the topology's spec of the task's type.
     function: Callable[[ExperimentFn, TaskSpec], Callable[[], Any]]
-    #: Whether each process of a task runs the function; else that starts them.
+    #: Whether each process of a task runs the function; otherwise the function starts them.
     each_process: bool = True
     #: Whether a job needs a chief or workers.
     trains: bool = True
-    #: Types of tasks that there are none of, and why.
+    #: Types of tasks that are not possible, and why.
     without: Mapping[str, str] = MappingProxyType({})
-    #: Finds in a task where the experiment writes what a TensorBoard shows.
+    #: Finds, in a task, where the experiment writes what a TensorBoard shows.
     log_dir: Callable[[ExperimentFn], str] | None = None
-    #: Beside those that the function needs.
+    #: In addition to those that the function needs.
     files: Sequence[str] = ()
-    #: The function is called with as many; None: by whom, and how, is not known.
+    #: The arguments that the function is called with; None: who calls it, and how, is not known.
     arguments: tuple[object, ...] | None = ()
 
 
@@ -294,7 +294,7 @@ _KINDS = {
 
 
 def _kind_of(custom_task_module: str | None, task_specs: Mapping[str, TaskSpec]) -> _Kind:
-    """Tf-yarn's own modules are here by the same name; any other one is run as it is."""
+    """tf-yarn's own modules exist here under the same names; any other module runs as it is."""
     package, _, name = (custom_task_module or "").partition(".")
     own = custom_task_module if package not in ("tf_yarn", "tony_ts") else name
     if own in _KINDS:
@@ -326,7 +326,7 @@ def _of_module(module: str, task_specs: Mapping[str, TaskSpec]) -> _Kind:
 def _tensorboard(
     spec: TaskSpec, experiment_fn: ExperimentFn, kind: _Kind, environment: Path | None
 ) -> dict[str, Callable[[], Any]]:
-    """What its task runs, where there is something to show."""
+    """What the TensorBoard's task runs, where there is something to show."""
     from .tensorboard import missing, serve
 
     if spec.tb_termination_timeout_seconds > 0:
@@ -343,7 +343,7 @@ def _tensorboard(
 
 
 def _environment(given: str | Mapping[NodeLabel, str] | None, label: NodeLabel) -> Path | None:
-    """The program's own goes with its editable packages, as with tf-yarn."""
+    """The program's own environment is sent with its editable packages, as with tf-yarn."""
     if isinstance(given, Mapping):
         if label not in given:
             raise JobInvalid(f"pyenv_zip_path has no environment for {label}", code="JOB_INVALID")
@@ -362,7 +362,7 @@ def _keys_of_tasks(task_specs: Mapping[str, TaskSpec], kind: _Kind) -> dict[str,
 
 
 def _run_of_mlflow() -> dict[str, str]:
-    """What tasks log to by MLflow's own client, where this program has begun a run."""
+    """Variables by which tasks log with MLflow's own client, where this program has begun a run."""
     mlflow: Any = sys.modules.get("mlflow")
     if mlflow is None:
         return {}
@@ -373,7 +373,7 @@ def _run_of_mlflow() -> dict[str, str]:
 
 
 def _rights(acls: Any) -> dict[str, Value]:
-    """YARN writes them as users, a space, groups."""
+    """YARN's form: users, a space, groups."""
     if acls is None or not acls.enable:
         return {}
     sees = sorted({*acls.view_users, *acls.ui_users})
@@ -402,7 +402,7 @@ def _log_progress(job: Job) -> None:
 
 @contextlib.contextmanager
 def ended_with(job: Job) -> Generator[None, None, None]:
-    """The job does not outlive what goes wrong meanwhile, and its own failure is a ``RunFailed``."""
+    """An exception in between ends the job, and the job's own failure is a ``RunFailed``."""
     try:
         logger.info("%s is submitted%s", job.id, "" if job.url is None else f": {job.url}")
         yield

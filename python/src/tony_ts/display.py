@@ -10,7 +10,7 @@ from typing import Any, Iterator, Protocol, Sequence
 
 from .shapes import Event, JobOutcome, JobStatus, TaskStatus
 
-#: Those that failed come first, the rest is told as a number.
+#: How many tasks are listed, failed ones first; the rest is given as a number.
 _MOST_TASKS = 16
 
 
@@ -19,7 +19,7 @@ class _Publisher(Protocol):
 
 
 class Progress:
-    """Shows what becomes of a job, and what it prints, to somebody who waits for it."""
+    """Shows the progress of a job, and what it prints, to somebody who waits for it."""
 
     def __init__(self, job_id: str) -> None:
         self._id = job_id
@@ -43,7 +43,7 @@ class Progress:
             self._say(f"{outcome['result']}: {outcome['summary']}")
 
     def leave(self) -> None:
-        """Tells who interrupts that the job goes on, and how to come back to it."""
+        """Tells a person who interrupts that the job goes on, and how to come back to it."""
         self._say(f"goes on: follow it again with {again(self._id)}.wait(progress=True), end it with .kill()")
 
     def _say(self, said: str) -> None:
@@ -51,7 +51,7 @@ class Progress:
         is_first, is_new = self._said == "", self._said != said
         self._said = said
         if self._publisher is not None:
-            # How it ended is said above, and by the error.
+            # The text above, and the error, say how it ended.
             html = text_html(said) + ("" if self._status is None else "".join(_parts(self._status)))
             data = {"text/plain": said, "text/html": html}
             self._publisher.publish(data, transient=self._display, update=not is_first)
@@ -60,12 +60,12 @@ class Progress:
 
 
 class ProgressLog:
-    """Logs what becomes of a job: its tasks, restarts and waits with their reasons, and its end."""
+    """Logs the progress of a job: its tasks, restarts and waits with their reasons, and its end."""
 
     def __init__(self, job_id: str, logger: logging.Logger) -> None:
         self._id = job_id
         self._logger = logger
-        #: By what it is about, of which only a change is logged.
+        #: The last message by subject: only changes are logged.
         self._said: dict[str, str] = {}
 
     def see(self, event: Event) -> None:
@@ -94,17 +94,20 @@ class ProgressLog:
 
 
 def ended(status: JobStatus, outcome: JobOutcome) -> JobStatus:
-    """From the last status, which was told shortly before the end: a job that has ended waits for nothing."""
+    """
+    The final status, made from the last one, which was sent shortly before the end: a job that has ended waits for
+    nothing.
+    """
     return {**status, "state": outcome["result"], "outcome": outcome, "waits": []}
 
 
 def again(job_id: str) -> str:
-    """What a program writes that has lost a job."""
+    """What a program writes to get at a job again."""
     return f'tony_ts.Job("{job_id}")'
 
 
 def _publisher() -> _Publisher | None:
-    """A kernel's, for the cell that runs. On a terminal, IPython cannot change what it has shown."""
+    """A kernel's publisher, for the cell that runs. On a terminal, IPython cannot change what it has shown."""
     ipython: Any = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     publisher: _Publisher | None = getattr(shell, "display_pub", None) if hasattr(shell, "kernel") else None
@@ -122,7 +125,7 @@ def in_a_line(status: JobStatus) -> str:
 
 
 def _restarts(status: JobStatus) -> Iterator[str]:
-    """The last one."""
+    """The last restart."""
     before = [one["endedBy"] for one in status["generations"][:-1] if "endedBy" in one]
     if before:
         yield f"restarted (generation {status['generation']}): {before[-1]['summary']}"
@@ -146,7 +149,7 @@ def text_html(text: str) -> str:
 
 
 def job_html(status: JobStatus) -> str:
-    """Whatever a program or a cluster said is text in it."""
+    """Text from a program or a cluster is always escaped."""
     return "".join([*_parts(status), *(_ending(status["outcome"]) if "outcome" in status else [])])
 
 
@@ -185,7 +188,7 @@ def _table(heads: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
 
 
 def _link(url: str) -> str:
-    """What a program names as its address must not run in the reader's page."""
+    """A program's address must not run code in the reader's page."""
     if not url.startswith(("http://", "https://")):
         return escape(url)
     return f'<a href="{escape(url)}" rel="noreferrer" target="_blank">{escape(url)}</a>'

@@ -1,4 +1,4 @@
-"""Python environments of tasks: the command line sends each once, until it changes. Here is what it cannot know."""
+"""Python environments of tasks. The command line sends each once, until it changes; this is what it cannot know."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from urllib.parse import unquote
 from .errors import JobInvalid, told_plainly
 from .functions import cache_folder, forget_older
 
-#: A path, as every function of the standard library takes one.
+#: A path, in any form that functions of the standard library take.
 Path = Union[str, "os.PathLike[str]"]
 
 _KEPT_S = 30 * 24 * 3600
-#: What stands beside packages in a project's folder, and is none.
+#: Folders beside packages in a project's folder that are no packages.
 _NO_PACKAGES = {"build", "dist", "docs", "examples", "test", "tests", "venv"}
 _NO_MODULES = {"conftest.py", "noxfile.py", "setup.py", "tasks.py"}
 
@@ -32,7 +32,7 @@ class Environment:
     """A Python environment for ``submit(python_venv=…)``; ``package()`` makes one."""
 
     path: str
-    #: Packages and modules that are installed with ``-e``: they travel beside it, so that an edit sends them alone.
+    #: Packages and modules that are installed with ``-e``: they are sent separately, so that an edit sends only them.
     sources: tuple[str, ...] = ()
     #: ``3.11``; None where that is not known.
     python: str | None = None
@@ -44,13 +44,13 @@ class Environment:
 @told_plainly
 def package(environment: Path | None = None, *, requirements: Path | Sequence[str] | None = None) -> Environment:
     """
-    A Python environment for tasks, with its editable packages (``-e``), whose modules lie elsewhere. What is
-    wrong with it is said now.
+    A Python environment for tasks, with its editable packages (``-e``), whose modules lie elsewhere. Raises at once if
+    something is wrong with it.
 
-    :param environment: of venv, virtualenv, uv or conda: its folder. Or an archive, as of conda-pack, or a PEX.
-        Default: the one that this program runs in
-    :param requirements: instead of one that is there: what pip is to install into a new one, as a file or as the lines
-        that its ``freeze`` prints. It is made once for the same lines and the same Python
+    :param environment: the folder of an environment made by venv, virtualenv, uv or conda. Or an archive, as of
+        conda-pack, or a PEX. Default: the environment that this program runs in
+    :param requirements: instead of an existing environment: what pip is to install into a new one, as a file or as the
+        lines that its ``freeze`` prints. It is made once for the same lines and the same Python
     """
     if requirements is not None:
         if environment is not None:
@@ -65,7 +65,7 @@ def package(environment: Path | None = None, *, requirements: Path | Sequence[st
 
 
 def beside(environment: Path | None, variables: Mapping[str, str]) -> tuple[Sequence[str], Mapping[str, str]]:
-    """What goes with an environment: files, and the variables with what makes Python find these."""
+    """What is sent with an environment: files, and the variables extended so that Python finds these."""
     sources = environment.sources if isinstance(environment, Environment) else ()
     if not sources:
         return (), variables
@@ -104,7 +104,7 @@ def _release_if_folder(environment: Path) -> str | None:
 
 
 def _release(folder: str) -> str:
-    """Its Python is asked, which shows that it runs."""
+    """Asks its Python, which shows that it runs."""
     python = os.path.join(folder, "bin", "python")
     if not os.path.lexists(python):
         message = f"{folder} is no Python environment: it has no bin/python. Make one with `python3 -m venv {folder}`"
@@ -140,7 +140,7 @@ def _sources(folder: str) -> Iterator[str]:
 
 
 def _editable(about: str, project: str) -> Iterator[str]:
-    """Its packages and modules: by a list of folders, or by the table of a finder, which setuptools writes."""
+    """Its packages and modules: from a list of folders, or from the table of a finder, which setuptools writes."""
     site = os.path.dirname(about)
     with open(os.path.join(about, "RECORD"), encoding="utf-8") as record:
         files = [line.partition(",")[0] for line in record]
@@ -164,7 +164,7 @@ def _importable(folder: str, about: str, project: str) -> Iterator[str]:
 
 
 def _is_importable(entry: os.DirEntry[str], beside_setup: bool) -> bool:
-    """As far as can be known where the project does not say what it is made of."""
+    """As far as can be known where the project does not say what it consists of."""
     if entry.is_dir():
         if not entry.name.isidentifier() or (beside_setup and entry.name in _NO_PACKAGES):
             return False
@@ -192,7 +192,7 @@ def _mapped(finder: str) -> Iterator[str]:
         and statement.value is not None
     ]
     places: list[str] = [place for table in tables for place in table.values()]
-    # A module is named without its ending.
+    # A module is named without its extension.
     yield from (place if os.path.exists(place) else f"{place}.py" for place in places)
 
 
@@ -223,7 +223,7 @@ def _install(lines: Sequence[str], root: str, folder: str) -> None:
         _runs([*pip, "install", "--quiet", "-r", asked])
         os.rename(draft, folder)
     except OSError:
-        # Another process has made the same meanwhile.
+        # Another process has made the same one meanwhile.
         if not os.path.isdir(folder):
             raise
     finally:

@@ -23,14 +23,14 @@ class TonyError(Exception):
     #: Whether the same call may succeed later, unchanged.
     retryable: bool
 
-    # Defaults, so that an error survives pickle: it is made again from its message alone, then gets its attributes.
+    # Defaults, so that an error survives pickle: unpickling makes it from its message alone, then sets its attributes.
     def __init__(self, message: str, *, code: str = "INTERNAL", retryable: bool = False) -> None:
         super().__init__(message)
         self.code = code
         self.retryable = retryable
 
     def _render_traceback_(self) -> list[str]:
-        """What a notebook shows: where its own programs are, not how this package or IPython got there."""
+        """What a notebook shows: the frames of its own programs, without those of this package and IPython."""
         frames = traceback.extract_tb(self.__traceback__)
         own = [frame for frame in frames if not (_HERE in frame.filename or "/IPython/" in frame.filename)]
         kind = type(self)
@@ -38,7 +38,7 @@ class TonyError(Exception):
 
 
 def told_plainly(called: _Called) -> _Called:
-    """Of an error people see where they called, not how it came about in this package."""
+    """Errors show people the place of their call, without the frames of this package."""
     if inspect.iscoroutinefunction(called):
 
         @functools.wraps(called)
@@ -61,15 +61,15 @@ def told_plainly(called: _Called) -> _Called:
 
 
 class JobInvalid(TonyError, ValueError):
-    """Arguments or a job file that cannot be: the message lists everything that is wrong, one per line."""
+    """Invalid arguments or job file: the message lists everything that is wrong, one per line."""
 
 
 class NoNode(TonyError):
-    """There is no Node, or too old a one, to run tony-ts with."""
+    """There is no Node to run tony-ts with, or it is too old."""
 
 
 class NoCluster(TonyError):
-    """It is not configured which cluster to talk to."""
+    """No cluster is configured."""
 
 
 class ClusterError(TonyError):
@@ -86,14 +86,14 @@ class WaitTimeout(TonyError, TimeoutError):
 
 class JobFailed(TonyError):
     """
-    The job ended otherwise than well. The message has the cause, the failed task's own last lines (a Python program's
+    The job did not succeed. The message has the cause, the failed task's own last lines (a Python program's
     traceback), and what you can do.
     """
 
     #: ``application_…`` or ``local_…``
     id: str
     outcome: JobOutcome
-    #: All that is known of the job and its tasks.
+    #: Everything known of the job and its tasks.
     report: JobStatus | None
 
     @property
@@ -108,7 +108,7 @@ class JobFailed(TonyError):
 
     @property
     def traceback(self) -> str:
-        """That task's last lines, in Python its traceback; empty where it said nothing."""
+        """That task's last lines, in Python its traceback; empty where it printed nothing."""
         return "\n".join(self.cause["lines"]) if self.cause else ""
 
 
@@ -137,7 +137,7 @@ def _words(job_id: str, outcome: JobOutcome) -> str:
     return "\n".join(parts)
 
 
-#: What the command line calls otherwise than arguments of ``submit()``, in what is to be done.
+#: Remedies in the command line's words, and the same in arguments of ``submit()``.
 _IN_PYTHON = (
     (
         "tony-ts submit job.xml --scheduler local (a search: tony-ts search job.xml --scheduler local)",
@@ -171,7 +171,7 @@ def not_in_time(job_id: str, timeout: float, stands: str) -> WaitTimeout:
 
 
 def error_of(words: ErrorWords, exit_code: int) -> TonyError:
-    """What the command line said of an error, as one of those above."""
+    """An error that the command line printed, as one of those above."""
     kind = _CLASSES.get(words["code"], ClusterError if exit_code == 3 else TonyError)
     message = _in_python(words["message"]) if kind is NoCluster else words["message"]
     return kind(message, code=words["code"], retryable=words.get("retryable", False))

@@ -1,4 +1,4 @@
-"""What tasks of ``run_on_yarn()`` run, whatever it is that they train."""
+"""What tasks of ``run_on_yarn()`` run, whatever they train."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 
 def run(experiment_fn: Callable[[], Any]) -> None:
-    """Calls the function. That is all there is to do where it trains by itself."""
+    """Calls the function. Nothing else is needed where it trains by itself."""
     number_the_try()
     experiment_fn()
 

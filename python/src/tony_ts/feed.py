@@ -19,12 +19,13 @@ from .rows import Places, lines_in, places_of_fixed, places_of_lines
 from .task_api import Connection, Executor, Json, TaskError, api_path, said
 from .tfrecord import places_of_records
 
-#: So much is asked of the executor at a time.
+#: How many bytes are read from the executor at a time.
 _PIECE = 1 << 18
-#: Where all tasks make the same number of steps so many batches, or bytes, are read before more steps are agreed on.
+#: Where all tasks make the same number of steps: at most so many batches, or bytes, are read ahead before more steps
+#: are agreed on.
 _MOST_AHEAD = 256
 _MOST_BYTES_AHEAD = 1 << 26
-#: So many batches are read in a step, of which one is used: enough to have more steps agreed on in time.
+#: So many batches are read in a step, which uses one: enough for more steps to be agreed on in time.
 _READ_IN_A_STEP = 2
 
 
@@ -32,11 +33,11 @@ Given = TypeVar("Given")
 
 
 class Split(NamedTuple):
-    """A part of a file, which this task alone has."""
+    """A part of a file, which only this task has."""
 
     #: The URL of the file.
     path: str
-    #: The first byte, and the one behind the last. Of lines those are meant that begin there.
+    #: The first byte, and the one behind the last. In a file of lines it stands for the lines that begin there.
     start: int
     end: int
     #: Counted from 0.
@@ -48,22 +49,22 @@ class _Hand:
 
     def __init__(self, facts: Json) -> None:
         self.number: int = facts["number"]
-        #: Of its file.
+        #: The length of its file.
         self.length: int = facts["length"]
-        #: Of which so many were used before it was given to this process.
+        #: How many rows were used before it was given to this process.
         self.skip: int = facts["skip"]
         self.given = self.skip
         self.split = Split(facts["path"], facts["start"], facts["end"], facts["epoch"])
         #: Whether its rows are read here, and so counted.
         self.has_rows = False
-        #: Rows of results that were not sent yet.
+        #: Rows of results that have not been sent yet.
         self.results = bytearray()
 
 
 class Batch(List[Any]):
     """Rows of a feed: bytes, or what the format makes of a row."""
 
-    #: With ``uneven`` = ``pad``: so many at the end were given before, and count for nothing.
+    #: With ``uneven`` = ``pad``: so many rows at the end are repeated from earlier ones, and do not count.
     padding: int = 0
 
 
@@ -71,9 +72,9 @@ class _Batch:
     def __init__(self) -> None:
         self.rows = Batch()
         self.is_given = False
-        #: How many of them are of which split.
+        #: How many of the rows come from which split.
         self.parts: list[tuple[_Hand, int]] = []
-        #: Splits of which no row is to come.
+        #: Splits whose last row is in this batch.
         self.whole: list[_Hand] = []
 
     def add(self, hand: _Hand, rows: list[Any]) -> None:
@@ -82,15 +83,15 @@ class _Batch:
 
 
 class _Steps:
-    """The steps of an epoch in which all tasks make as many."""
+    """The steps of an epoch in which all tasks make the same number of steps."""
 
     def __init__(self, epoch: int) -> None:
         self.epoch = epoch
         self.made = 0
-        #: So many all may make.
+        #: How many steps all tasks may make.
         self.agreed = 0
         self.is_last = False
-        #: The call for more of them.
+        #: The pending call for more of them.
         self.asked: Future[Json] | None = None
 
     @property
@@ -99,7 +100,7 @@ class _Steps:
 
 
 class _Ahead:
-    """Batches that are read and not given."""
+    """Batches that have been read and not yet given to the program."""
 
     def __init__(self) -> None:
         self._batches: deque[tuple[_Batch, int]] = deque()
@@ -127,7 +128,7 @@ class _Ahead:
 
 
 def _size(value: Any) -> int:
-    """About how many bytes a row has."""
+    """About how many bytes a row takes."""
     if isinstance(value, (bytes, str)):
         return len(value)
     if isinstance(value, dict):
@@ -137,8 +138,8 @@ def _size(value: Any) -> int:
 
 class Feed:
     """
-    What this task is given of a feed. A row counts as used when the program asks for the next one; what it has not used
-    when it ends goes to other tasks.
+    A feed as this task reads it. A row counts as used when the program asks for the next one; rows that it has not used
+    when it ends go to other tasks.
     """
 
     def __init__(self, path: str, name: str, state: Json | None = None) -> None:
@@ -146,35 +147,36 @@ class Feed:
         self._pid = os.getpid()
         #: The loop that reads it.
         self._loop: object = None
-        #: Its own connection: a call that waits for splits holds up no other.
+        #: Its own connection: a call that waits for splits does not hold up others.
         self._executor = Executor(path)
         self.name = name
-        #: Of Avro and Parquet, what rows have; all where there are none.
+        #: The columns of rows of Avro and Parquet; empty: all.
         self.columns: Sequence[str] | None = None
-        #: Whether rows that are bytes are not copied.
+        #: Whether rows that are bytes are given without copying.
         self.views = False
         self._hands: list[_Hand] = []
-        #: How often it was asked for its state.
+        #: How often the program has asked for its state.
         self._marks = 0
         opened = self._ask("open", None if state is None else json.dumps({"cursor": state}).encode())
         self.format: str = opened["format"]
         self._record_bytes: int = opened.get("recordBytes", 0)
         self._has_results = "output" in opened
-        #: Of which the program was given rows last.
+        #: The split whose rows the program was given last.
         self._given: _Hand | None = None
         self._uneven: str | None = opened.get("uneven")
         self._window: int = opened["window"]
         self._steps = _Steps(opened["epoch"])
-        #: Of which a checkpoint may have used all that makes a batch.
+        #: A checkpoint may have used everything in this epoch that would make a batch.
         self._begun_before = None if state is None else self._steps.epoch
         self._last = Batch()
         self._ended = False
 
     def state(self) -> Json:
         """
-        What all tasks of the role have used of the feed, for the checkpoint of what they have learned from it: in JSON.
+        What all tasks of the role have used of the feed, as JSON, for the checkpoint of what they have learned from it.
         ``tony_ts.feed(name, state)`` goes on from there. What this program was given last counts as used. Returns when
-        each of them has called it as often; raises TaskError where one of them has no more rows before.
+        each of the tasks has called it the same number of times; raises TaskError where one of them runs out of rows
+        before.
         """
         begun = [{"number": hand.number, "records": hand.given} for hand in self._hands if hand.given]
         self._marks += 1
@@ -182,7 +184,7 @@ class Feed:
         return state
 
     def splits(self) -> Iterator[Split]:
-        """Splits for a program that reads files by itself, each until there are no more."""
+        """Splits for a program that reads files by itself, one after the other until there are no more."""
         self._refuse_uneven("splits")
         return self._alone(self._splits())
 
@@ -198,7 +200,7 @@ class Feed:
             self._use([hand])
 
     def rows(self) -> Iterator[Any]:
-        """Rows, which are bytes (or ``views`` of them), of lines without their newlines; of Avro and Parquet dicts."""
+        """Rows: bytes (or ``views`` of them), for lines without their newlines; dicts for Avro and Parquet."""
         self._refuse_uneven("rows")
         return self._alone(self._rows())
 
@@ -216,12 +218,12 @@ class Feed:
 
     def batches(self, size: int, *, across_splits: bool = True) -> Iterator[Batch]:
         """
-        Rows, so many at a time; fewer at the end of an epoch, and where other tasks have all splits that are left of
-        it. With ``tony.feed.NAME.uneven`` all tasks are given the same number of batches in each epoch. The rows of a
-        batch count as used together, when the program asks for the next one.
+        Rows, so many at a time; fewer at the end of an epoch, and where other tasks have all remaining splits of it.
+        With ``tony.feed.NAME.uneven`` all tasks get the same number of batches in each epoch. The rows of a batch count
+        as used together, when the program asks for the next one.
 
-        :param across_splits: False: a batch is of one split, and so is the last one of each shorter; always so where
-            the feed has results
+        :param across_splits: False: a batch comes from one split, so the last batch of each split may be shorter;
+            always so where the feed has results
         """
         if size < 1:
             raise ValueError(f"a batch has at least 1 row, not {size}")
@@ -254,7 +256,7 @@ class Feed:
                 if len(batch.rows) == size:
                     yield from self._give(batch)
             if self._has_results and hand not in self._hands:
-                # It could not be read to its end: what would be written of its last rows has no place.
+                # It could not be read to its end: results of its last rows would have nowhere to go.
                 batch = _Batch()
                 continue
             batch.whole.append(hand)
@@ -264,7 +266,10 @@ class Feed:
                 yield from self._give(batch)
 
     def _filled(self, batch: _Batch, hand: _Hand, size: int) -> Iterator[_Batch]:
-        """That batch and further ones, with the split's rows: each is full but the last, which has room for more."""
+        """
+        The given batch and further ones, filled with the split's rows: each is full except the last, which has room for
+        more.
+        """
         for rows in self._read(hand):
             start = 0
             while start < len(rows):
@@ -287,8 +292,8 @@ class Feed:
 
     def write(self, rows: Iterable[bytes | memoryview | str]) -> None:
         """
-        Adds rows, with a newline behind each, to the results of the split of which the program was given rows last:
-        a file of ``tony.feed.NAME.output``, which is there once the split is used.
+        Adds rows, with a newline behind each, to the results of the split whose rows the program was given last: a file
+        of ``tony.feed.NAME.output``, which appears once the split is used.
         """
         if isinstance(rows, (str, bytes, memoryview)):
             raise TypeError("write() takes a list of rows: write one as write([row])")
@@ -329,8 +334,9 @@ class Feed:
 
     def _agree(self, ahead: _Ahead, source: Iterator[_Batch | None]) -> None:
         """
-        Reads ahead, and hears how many steps all tasks may make, who have read as far. Each step reads a little, and
-        more steps are asked for while some are left: the program waits for the answer only where none is.
+        Reads ahead, and learns how many steps all tasks may make, according to how far they have read. Each step reads
+        a little, and more steps are asked for while some are left: the program waits for the answer only when none is
+        left.
         """
         steps, is_dry = self._steps, False
         most = min(_MOST_AHEAD, 1 + 2 * steps.made)
@@ -367,7 +373,7 @@ class Feed:
             raise TonyError(f"{message}: {hint}", code="FEED_TOO_SMALL")
 
     def _batches_ahead(self, size: int, across_splits: bool) -> Iterator[_Batch | None]:
-        """What is left of the epoch, which nobody has used yet; none: some has to be used before more is read."""
+        """The remaining rows of the epoch that nobody has used yet; none: some must be used before more is read."""
         batch, before = _Batch(), _Batch()
         before.is_given = True
         read: list[_Hand] = []
@@ -399,7 +405,7 @@ class Feed:
             yield batch
 
     def _pad(self, batch: _Batch, size: int) -> None:
-        """With rows that this task was given last; if it never was there are none."""
+        """Padded with the rows that this task was given last; without any earlier rows there is no padding."""
         again = cycle(self._last or list(batch.rows))
         padding = list(islice(again, size - len(batch.rows)))
         self._last = Batch(batch.rows) or self._last
@@ -412,7 +418,7 @@ class Feed:
             raise TonyError(message, code="FEED_COUNTS_BATCHES")
 
     def _use(self, hands: list[_Hand]) -> None:
-        """Says that all of them is used, but for those that could not be read."""
+        """Reports all of them as used, except those that could not be read."""
         used = [hand for hand in hands if hand in self._hands]
         hands.clear()
         if not used:
@@ -424,7 +430,7 @@ class Feed:
         self._hands = [hand for hand in self._hands if hand not in used]
 
     def _next(self, behind: list[_Hand], wait: bool = True) -> _Hand | None:
-        """The first split that is not among those; none where there is none, at the end or, unless it waits, now."""
+        """The first split that is not among those. None at the end or, unless it waits, where there is none now."""
         for hand in self._hands:
             if hand not in behind:
                 return hand
@@ -437,7 +443,10 @@ class Feed:
         return given[0] if given else None
 
     def _read(self, hand: _Hand) -> Iterator[list[Any]]:
-        """Its rows that the program was not given yet, as they come. Others are told of one that cannot be read."""
+        """
+        Its rows that the program was not given yet, as they arrive. The executor is told of a split that cannot be
+        read.
+        """
         skip = hand.given
         hand.has_rows = True
         try:
@@ -497,7 +506,7 @@ class Feed:
                         return
                     yield piece
         except (OSError, http.client.HTTPException) as error:
-            # Asked again the executor says why it has broken off.
+            # Asked again, the executor says why it broke off.
             with closing(Connection(self._path, None)) as again:
                 _opened(again, route)
             raise TaskError(f"The executor does not answer: {error}", code="NO_EXECUTOR") from error
@@ -510,7 +519,7 @@ class Feed:
 
 
 def _apart(call: Callable[[], Json]) -> Future[Json]:
-    """Calls it in a thread, which does not keep the program from ending."""
+    """Makes the call in a thread that does not keep the program from ending."""
     answer: Future[Json] = Future()
 
     def run() -> None:
@@ -538,11 +547,12 @@ def feed(
     name: str, state: Json | None = None, *, columns: Sequence[str] | None = None, views: bool | None = None
 ) -> Feed:
     """
-    The job's feed of that name, ``tony.feed.NAME.input``, as this task is given it. One process of a task reads it.
-    ``state``, of the checkpoint that the program goes on from: all after that is read, the same in all tasks.
-    ``columns``: rows of Avro and Parquet have these alone; of Parquet no others are read, and ``"a.b"`` is a field of a
-    struct.
-    ``views``: rows that are bytes are memoryviews of what was read: none is copied.
+    The job's feed of that name, ``tony.feed.NAME.input``, for this task. Only one process of a task may read it.
+    ``state`` is that of the checkpoint from which the program goes on, the same in all tasks: everything after it is
+    read.
+    ``columns``: rows of Avro and Parquet have only these; from Parquet no others are read, and ``"a.b"`` is a field of
+    a struct.
+    ``views``: rows that are bytes are memoryviews of the data that was read, without a copy.
     Raises NotInATask elsewhere, and TaskError where the job has no such feed.
     """
     place = (api_path(), os.getpid(), name)

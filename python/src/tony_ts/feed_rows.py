@@ -28,11 +28,11 @@ class FeedRows:
         return rows if self._parse is None else map(self._parse, rows)
 
     def state_dict(self) -> dict[str, Any]:
-        """As ``Feed.state``: all tasks call it as often, in the process that reads."""
+        """As ``Feed.state``: all tasks call it the same number of times, each in the process that reads."""
         return self._feed().state()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Before the first row is asked for."""
+        """To be called before the first row is asked for."""
         self._state = state
 
     def _feed(self) -> Feed:

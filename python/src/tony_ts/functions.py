@@ -1,4 +1,4 @@
-"""Functions as programs of a job: how one travels to the tasks, and what these run."""
+"""Functions as programs of a job: how one is sent to the tasks, and what these run."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ _KEPT_S = 7 * 24 * 3600
 #: What to do about a function that only cloudpickle could send.
 _HAS_NO_PLACE = "pip install cloudpickle, or move the function into a file of its own and import it"
 
-#: Read by the oldest Python of the package.
+#: The oldest Python that the package supports can read it.
 _PROTOCOL = 4
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """A function on its way: the file that holds it, and the paths of the modules that it needs."""
+    """A function to be sent: the file that contains it, and the paths of the modules that it needs."""
 
     name: str
     content: bytes
     modules: tuple[str, ...]
     #: Whether the function uses this package, which tasks then get.
     needs_package: bool
-    #: Whether more than its name travels, which needs the same release of Python in the tasks.
+    #: Whether more than its name is sent, which requires the same release of Python in the tasks.
     by_value: bool
 
     def command(self, environment: str | None) -> str:
@@ -86,7 +86,7 @@ def put_into(folder: str) -> Put:
         place = os.path.join(folder, name)
         with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
             file.write(content)
-        # Others may read it meanwhile, or write the same.
+        # Other processes may read it meanwhile, or write the same file.
         os.replace(file.name, place)
         return place
 
@@ -94,7 +94,7 @@ def put_into(folder: str) -> Put:
 
 
 def keep(name: str, content: bytes) -> str:
-    """Writes a file for a job of this machine, whose tasks read it when they start: it stays for a week."""
+    """Writes a file for a job of this machine, whose tasks read it when they start: it is kept for a week."""
     root = cache_folder("functions")
     folder = os.path.join(root, hashlib.sha256(content).hexdigest())
     os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -104,7 +104,7 @@ def keep(name: str, content: bytes) -> str:
 
 @functools.lru_cache(maxsize=1)
 def package_zip() -> bytes:
-    """Without the programs, which tasks do not run; the same bytes each time."""
+    """Without the programs, which tasks do not run; the bytes are the same each time."""
     root = os.path.dirname(__file__)
     found = (os.path.relpath(file, root) for file in glob.glob(f"{glob.escape(root)}/**/*.py", recursive=True))
     sources = [source for source in found if not source.startswith("npm/")]
@@ -129,9 +129,9 @@ def forget_older(root: str, seconds: float) -> None:
 
 def check_runs(function: Callable[..., object], *arguments: object) -> None:
     """
-    A task calls it, with these arguments, and that is to be all there is to do.
+    Checks that a task can call it with these arguments, and that the call does all the work.
 
-    :raises JobInvalid: nothing of it would run
+    :raises JobInvalid: the call would run nothing
     """
     called, name = _called(function), _name(function)
     if inspect.isgeneratorfunction(called) or inspect.isasyncgenfunction(called):
@@ -153,7 +153,7 @@ def _check_arguments(function: Callable[..., object], name: str, arguments: tupl
     try:
         signature = inspect.signature(called)
     except (TypeError, ValueError):
-        # What is written in C may not say what it takes.
+        # A function written in C may not say what it takes.
         return
     try:
         given = signature.bind_partial(*arguments, **named).arguments
@@ -173,7 +173,7 @@ def _check_arguments(function: Callable[..., object], name: str, arguments: tupl
 
 
 def _called(function: object) -> object:
-    """What runs where it is called: of an object its method."""
+    """The function that a call runs: for an object, its method."""
     inner = _unwrapped(function)
     return type(inner).__call__ if callable(inner) and not isinstance(inner, (FunctionType, type)) else inner
 
@@ -181,7 +181,7 @@ def _called(function: object) -> object:
 def parcel(function: Function, role: str | None) -> Parcel:
     """
     :param role: the only one that runs it
-    :raises JobInvalid: it cannot travel; the message names what in it cannot
+    :raises JobInvalid: it cannot be sent; the message names the part that cannot
     """
     library = _cloudpickle()
     given = _given(function)
@@ -219,8 +219,8 @@ def dumps(value: object) -> bytes:
 @functools.lru_cache(maxsize=1)
 def _pickler(library: ModuleType) -> Any:
     """
-    cloudpickle's, but for one thing: since 3.1.3 that writes a placeholder for the file that code is from, by which
-    tracebacks find its lines.
+    cloudpickle's, with one change: since 3.1.3 cloudpickle replaces the file name of code, by which tracebacks find its
+    lines, with a placeholder.
     """
     reducers = library.CloudPickler.dispatch_table
 
@@ -240,7 +240,7 @@ def _cloudpickle() -> ModuleType | None:
 
 
 def _check_has_a_place(function: Function) -> None:
-    """Without cloudpickle only a name travels, and a task looks for it in a module."""
+    """Without cloudpickle only a name is sent, and a task looks for it in a module."""
     inner = _unwrapped(function)
     module, qualified = getattr(inner, "__module__", None), getattr(inner, "__qualname__", "<")
     if module in (None, "__main__") or "<" in qualified:
@@ -249,7 +249,9 @@ def _check_has_a_place(function: Function) -> None:
 
 
 def _given(function: Function) -> Function:
-    """The caller's own, where one of this package calls it, as those of ``run_on_yarn()`` do: messages tell of that."""
+    """
+    The caller's own function, where one of this package wraps it, as those of ``run_on_yarn()`` do: messages name it.
+    """
     given: Function = function
     if isinstance(function, functools.partial) and _top(function.func.__module__) == __package__:
         wrapped = next(filter(callable, function.args), None)
@@ -269,7 +271,7 @@ def _name(function: object) -> str:
 
 
 def _own(value: object, path: str) -> Iterator[tuple[str, object]]:
-    """What a function uses by name, and what functions of the same program use that it calls: ``train → lock``."""
+    """What a function uses by name, and what the functions of the same program that it calls use: ``train → lock``."""
     seen: set[int] = set()
 
     def visit(value: object, path: str) -> Iterator[tuple[str, object]]:
@@ -304,7 +306,7 @@ def _is_by_reference(function: FunctionType) -> bool:
 
 
 def _cannot_travel(function: Function, own: Mapping[str, object], error: Exception) -> JobInvalid:
-    """Names the innermost things that do not travel: what holds them does not either."""
+    """Names the innermost things that cannot be sent: whatever contains them cannot either."""
     failing = {path: reason for path, value in own.items() if (reason := _why_not(value))}
     innermost = [path for path in failing if not any(other.startswith((f"{path} → ", f"{path}.")) for other in failing)]
     named = [path for path in innermost if path != _name(function)]
@@ -325,14 +327,14 @@ def _why_not(value: object) -> str | None:
 
 
 def _source_files(values: Iterable[object]) -> set[str]:
-    """Tracebacks show lines of the files that functions come from, a notebook's cells too, which no task has."""
+    """Tracebacks show lines of the files that functions come from, including a notebook's cells, which no task has."""
     return {value.__code__.co_filename for value in values if isinstance(value, FunctionType)}
 
 
 def _local_modules(words: Iterable[str]) -> tuple[list[str], bool]:
     """
     The user's own modules that a function refers to, and those that these use: files and folders to ship. And whether
-    it, or one of them, uses this package.
+    the function, or one of them, uses this package.
     """
     seen: set[str] = set()
     places: list[str] = []
@@ -358,7 +360,7 @@ def _local_modules(words: Iterable[str]) -> tuple[list[str], bool]:
 
 
 def _words(content: bytes) -> Iterator[str]:
-    """All that a pickle refers to by name is among them."""
+    """Contains everything that a pickle refers to by name."""
     for _, argument, _ in pickletools.genops(content):
         if isinstance(argument, str):
             yield from argument.split()
@@ -369,13 +371,15 @@ def _top(name: str) -> str:
 
 
 def _place(module: ModuleType) -> str:
-    """The file or the folder of a module at the top."""
+    """The file or the folder of a top-level module."""
     folders: Sequence[str] = list(getattr(module, "__path__", ()))
     return os.path.abspath(folders[0]) if folders else os.path.abspath(str(module.__file__))
 
 
 def module_files(name: str) -> list[str]:
-    """A module of the user's own, as a file or a folder to ship, without running it; none where it is not his."""
+    """
+    A module of the user's own, as a file or a folder to ship, without running it; none where it is not the user's.
+    """
     found = importlib.util.find_spec(_top(name))
     folders = [] if found is None else [*(found.submodule_search_locations or ())]
     place = folders[0] if folders else None if found is None or not found.has_location else found.origin
@@ -383,7 +387,7 @@ def module_files(name: str) -> list[str]:
 
 
 def _is_local(module: ModuleType) -> bool:
-    """Neither of Python nor installed: what an environment would bring is not the user's own."""
+    """Neither part of Python nor installed: what an environment would bring is not the user's own."""
     if module.__name__ in ("__main__", __package__) or not (
         getattr(module, "__file__", None) or hasattr(module, "__path__")
     ):

@@ -1,4 +1,4 @@
-"""Group commit for writes of the key-value store: what is put while a call is under way goes into the next one."""
+"""Group commit for writes to the key-value store: puts made while a call is under way go into the next one."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from typing import Callable, Iterable, Iterator, NamedTuple, Protocol, Sequence,
 
 from .task_api import PATIENCE_S, TaskError
 
-#: Of one transaction (storeLimits.operations).
+#: In one transaction (storeLimits.operations).
 MOST_TOGETHER = 128
-#: Of the values of one call, whose body has some room beyond them (MOST_API_BODY_BYTES).
+#: Bytes of the values of one call, whose body has some room beyond them (MOST_API_BODY_BYTES).
 MOST_BYTES_TOGETHER = 64 << 10
-#: Of puts that nobody waits for: two calls of them.
+#: Puts that nobody waits for: enough for two calls.
 MOST_IN_FLIGHT = 2 * MOST_TOGETHER
 
 #: Nothing was written.
 _REFUSALS = {"BAD_CALL", "FORBIDDEN", "INVALID", "LIMIT", "NO_OWNER", "TOO_LONG"}
 #: Nothing was written, and it can be tried again while there is time.
 _NOT_YET = {"NO_MASTER", "BUSY"}
-#: A thread that is woken waits longer than this only where another one computes.
+#: A woken thread takes longer than this only when another one computes.
 _LATE_S = 0.002
 #: In which a call finds out whether there is an ApplicationMaster.
 _A_MOMENT_S = 0.001
-#: Mapped over locks: no interrupt comes between taking one and releasing it.
+#: Mapped over locks: no interrupt can come between taking a lock from the list and releasing it.
 _release = methodcaller("release")
 _INTERRUPTED = "the thread that wrote it was interrupted: it may be written or not; read it"
 
@@ -50,8 +50,8 @@ _P = TypeVar("_P", bound=_HasPut)
 
 def _next_call(waiting: Iterable[_P], *, in_order: bool) -> tuple[list[_P], list[_P]]:
     """
-    What goes in one call, and what waits for a later one; a call has each key once, as a transaction has it.
-    ``in_order``: what comes after one that waits, waits.
+    What goes into one call, and what waits for a later one; a call has each key only once, as a transaction does.
+    ``in_order``: everything after a put that waits also waits.
     """
     batch: list[_P] = []
     later: list[_P] = []
@@ -74,25 +74,25 @@ def _left(over_at: float, now: float) -> float:
 
 
 def _copy(error: TaskError) -> TaskError:
-    """Not the same object in several threads: raising it adds to its traceback."""
+    """A copy for each thread, because raising an error adds to its traceback."""
     return type(error)(str(error), code=error.code, retryable=error.retryable)
 
 
 class _Call:
-    """From when a thread is to make it until all have their answers."""
+    """A call, from the choice of the thread that makes it until all have their answers."""
 
     __slots__ = ("_telling", "_told_at", "unanswered")
 
     def __init__(self) -> None:
-        #: Those whose threads wait for its answer; not the one that makes it.
+        #: Puts whose threads wait for its answer, without the thread that makes it.
         self.unanswered: dict[_Pending, None] = {}
         #: Wakes one of them with each step.
         self._telling: Iterator[None] | None = None
-        #: When one was woken last, by the monotonic clock.
+        #: When one was last woken, by the monotonic clock.
         self._told_at = 0.0
 
     def tell(self, now: float) -> bool:
-        """Wakes one of those that wait for its answer, which is there. Returns whether there was none left."""
+        """The answer is there: wakes one of those that wait for it. Returns whether there was none left."""
         if self._telling is None:
             self._telling = map(_release, [pending.told for pending in self.unanswered])
         elif now - self._told_at > _LATE_S:
@@ -115,7 +115,7 @@ class _Pending:
         self.put = put
         #: By the monotonic clock.
         self.over_at = over_at
-        #: That it is in, or is to make.
+        #: The call that contains it, or that it is to make.
         self.call: _Call | None = None
         #: Its thread makes the call.
         self.leads = False
@@ -139,9 +139,9 @@ class _PutLater(NamedTuple):
 
 class GatheredPuts:
     """
-    One call at a time: the first of those that wait makes it for all of them. When it is answered they wake each other,
-    one by one: threads that wake all at once wait for each other. The last one lets the next call begin, in which those
-    are that put again meanwhile.
+    One call at a time: the first of the waiting threads makes it for all of them. When it is answered they wake each
+    other, one by one, because threads that wake all at once wait for each other. The last one lets the next call begin,
+    which includes the puts that were made meanwhile.
     """
 
     def __init__(
@@ -153,19 +153,19 @@ class GatheredPuts:
         self._write = write
         self._clock = clock
         self._begin()
-        # The threads that wait, and the one that makes a call, are not in a forked process.
+        # A forked process has neither the waiting threads nor the one that makes a call.
         os.register_at_fork(after_in_child=self._begin)
 
     def _begin(self) -> None:
         self._lock = threading.Lock()
         self._waiting: dict[_Pending, None] = {}
-        #: That is under way.
+        #: The call under way.
         self._call: _Call | None = None
 
     def put(self, put: Put) -> int:
         """
-        Returns the revision, within a minute. Raises TaskError for what is wrong with this put, not with others of its
-        call.
+        Returns the revision, within a minute. Raises TaskError for what is wrong with this put, but not with others of
+        its call.
         """
         return self._put(put, self._clock() + PATIENCE_S)
 
@@ -183,7 +183,7 @@ class GatheredPuts:
             try:
                 self._leave(pending)
             except BaseException:
-                # It was interrupted, and others would sleep on.
+                # It was interrupted; without this, others would sleep on.
                 self._leave(pending)
                 raise
         outcome = pending.outcome
@@ -212,7 +212,7 @@ class GatheredPuts:
             return error
 
     def _next(self, leader: _Pending) -> list[_Pending]:
-        """Of those that wait, the leader first."""
+        """The waiting puts, the leader first."""
         with self._lock:
             batch, later = _next_call(self._waiting, in_order=False)
             for pending in batch:
@@ -223,7 +223,7 @@ class GatheredPuts:
         return batch
 
     def _leave(self, pending: _Pending) -> None:
-        """However it ends, the next one is told, or the next call begins."""
+        """However it ends, the next one is woken, or the next call begins."""
         with self._lock:
             call = pending.call
             if call is None or pending.leads:
@@ -236,7 +236,7 @@ class GatheredPuts:
                 self._begin_next()
 
     def _begin_next(self) -> None:
-        """The first of those that wait makes a call for all of them; with the lock held."""
+        """The first waiting put makes a call for all of them; call this with the lock held."""
         self._call = None
         for leader in self._waiting:
             self._call = leader.call = _Call()
@@ -252,7 +252,7 @@ class LaterPuts:
         self, write: Callable[[Sequence[Put], float], int], *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         """
-        :param write: as GatheredPuts has it
+        :param write: as in GatheredPuts
         """
         self._write = write
         self._clock = clock
@@ -262,15 +262,15 @@ class LaterPuts:
     def _begin(self) -> None:
         self._changed = threading.Condition()
         self._waiting: list[_PutLater] = []
-        #: That are in a call.
+        #: Those that are in a call.
         self._under_way: list[_PutLater] = []
-        #: While there are some.
+        #: Set while there are any.
         self._writer: threading.Thread | None = None
 
     def put(self, put: Put) -> Future[int]:
         """
-        Returns at once, or when there are fewer than MOST_IN_FLIGHT; to a future's callback, which they wait for, at
-        once. The answer comes within a minute.
+        Returns at once, or when fewer than MOST_IN_FLIGHT are pending; within a future's callback, for which they wait,
+        always at once. The answer comes within a minute.
         """
         later = _PutLater(put, self._clock() + PATIENCE_S, Future())
         # It cannot be cancelled: nobody would know whether it is in a call.
@@ -279,7 +279,7 @@ class LaterPuts:
             while self._is_full and threading.current_thread() is not self._writer:
                 self._changed.wait()
             if self._writer is None:
-                # No daemon: a program that comes to its end waits for what it has put.
+                # No daemon: a program that reaches its end waits for its puts.
                 writer = threading.Thread(target=self._write_all, name="tony-ts puts")
                 writer.start()
                 self._writer = writer

@@ -17,7 +17,7 @@ from urllib.parse import quote, urlencode
 from .gathered_puts import GatheredPuts, LaterPuts, Put
 from .task_api import PATIENCE_S, BadValue, Executor, Json, TaskError, api_path, seconds
 
-#: What is told as one: also a tensor or an array of one element.
+#: What is reported as one number: also a tensor or an array of one element.
 Number = Union[SupportsFloat, SupportsIndex]
 
 
@@ -28,16 +28,16 @@ class Advice(NamedTuple):
     answer: str
     #: Why, where it is not to continue.
     cause: str | None = None
-    #: Until when, in milliseconds since 1970; none where nobody says.
+    #: Until when, in milliseconds since 1970; None where nobody says.
     deadline_ms: int | None = None
-    #: Of what was told with it, all that is not kept, and why.
+    #: Parts of the report that are not kept, and why.
     ignored: tuple[str, ...] = ()
-    #: Why a checkpoint that was told with it may be lost. It is a Python warning, too.
+    #: Why a checkpoint that was reported may be lost. It is a Python warning, too.
     warning: str | None = None
 
     @property
     def should_stop(self) -> bool:
-        """Whether the program is to end: whoever stops it waits for the grace of its role, not longer."""
+        """Whether the program is to end: the one who stops it waits for the role's grace, and no longer."""
         return self.answer == "stop"
 
     @property
@@ -47,7 +47,7 @@ class Advice(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A key and what it holds."""
+    """A key and its value."""
 
     key: str
     value: bytes
@@ -56,7 +56,7 @@ class Entry(NamedTuple):
     modified: int
     #: How often it was written since it was created.
     version: int
-    #: The task with whose life it goes: ``worker:0``.
+    #: The task with whose life the key ends: ``worker:0``.
     owner: str | None = None
 
 
@@ -85,7 +85,7 @@ class TaskEnd(NamedTuple):
 
 
 class ClosableLines(Iterator[Json], Protocol):
-    """Objects of JSON, one a line, as they come."""
+    """JSON objects, one per line, as they arrive."""
 
     def close(self) -> None: ...
 
@@ -98,9 +98,9 @@ class KeyValues(Mapping[str, bytes]):
 
     def __init__(self, executor: Executor, own: str) -> None:
         self._executor = executor
-        #: What the keys begin with that no other task sees: ``task/worker:0/``.
+        #: The prefix of the keys that no other task sees: ``task/worker:0/``.
         self.own = own
-        # Those that wait until they are safe keep no others waiting.
+        # Puts that wait until they are safe do not hold up the others.
         self._puts = GatheredPuts(lambda puts, timeout: self._write(puts, timeout, durable=False))
         self._durable_puts = GatheredPuts(lambda puts, timeout: self._write(puts, timeout, durable=True))
         self._later_puts = LaterPuts(lambda puts, timeout: self._write(puts, timeout, durable=False))
@@ -145,9 +145,10 @@ class KeyValues(Mapping[str, bytes]):
         if_revision: int | None = None,
     ) -> int:
         """
-        Writes a key, and returns the store's revision. ``owned``: it goes with this life of the task. ``durable``:
-        returns when it outlives the ApplicationMaster. ``if_revision``: only if that revision wrote it last, 0: if it
-        is missing; else raises ConditionFailed. What several threads put at the same time goes in one call.
+        Writes a key, and returns the store's revision. ``owned``: the key ends with this life of the task. ``durable``:
+        returns once the write outlives the ApplicationMaster. ``if_revision``: writes only if that revision wrote it
+        last, 0: only if it is missing; else raises ConditionFailed. What several threads put at the same time goes into
+        one call.
         """
         _check_put(key, value)
         if if_revision is not None:
@@ -156,10 +157,10 @@ class KeyValues(Mapping[str, bytes]):
 
     def put_future(self, key: str, value: str | bytes, *, owned: bool = False, durable: bool = False) -> Future[int]:
         """
-        Writes a key as ``put`` does, and goes on at once: the revision or the error comes by the future, and only by
-        it. Keys are written in the order of the calls, many in one, and ``durable`` ones apart; ``put`` and reads do
-        not wait for them. Where 256 are not answered yet it waits. A program that ends waits for them, for a minute at
-        most. In an event loop: ``await asyncio.wrap_future(…)``.
+        Writes a key as ``put`` does, without waiting: only the future gives the revision or the error. Keys are written
+        in the order of the calls, many in one request, and ``durable`` ones separately; ``put`` and reads do not wait
+        for them. It waits while 256 are not answered yet. A program that ends waits for them, for a minute at most. In
+        an event loop: ``await asyncio.wrap_future(…)``.
         """
         _check_put(key, value)
         return (self._durable_later_puts if durable else self._later_puts).put(Put(key, value, owned))
@@ -185,16 +186,16 @@ class KeyValues(Mapping[str, bytes]):
         return revision
 
     def delete(self, key: str, *, if_revision: int | None = None) -> bool:
-        """Whether the key was there."""
+        """Returns whether the key was there."""
         return bool(self._executor.ask("DELETE", _route(key) + _query(if_revision=if_revision))["deleted"])
 
     def delete_prefix(self, prefix: str) -> int:
-        """How many keys went."""
+        """Returns how many keys were deleted."""
         count: int = self._executor.ask("DELETE", f"/v1/kv?{urlencode({'prefix': prefix})}")["deleted"]
         return count
 
     def setdefault(self, key: str, value: str | bytes, *, owned: bool = False) -> bytes:
-        """Writes the key where it is missing, and returns what it holds."""
+        """Writes the key where it is missing, and returns its value."""
         put = _putting(key, value, owned)
         missing = {"of": "missing", "key": key}
         answer = self.transaction([missing], [put], [{"type": "get", "key": key}])
@@ -203,17 +204,17 @@ class KeyValues(Mapping[str, bytes]):
         return entry_of(answer["results"][0]["entry"]).value
 
     def swap(self, key: str, value: str | bytes, *, owned: bool = False) -> bytes | None:
-        """Writes the key, and returns what it held; None where it was missing."""
+        """Writes the key, and returns its previous value; None where it was missing."""
         put = _putting(key, value, owned)
         return _held(self.transaction([], [put])["results"][0].get("before"))
 
     def pop(self, key: str) -> bytes | None:
-        """Deletes the key, and returns what it held; None where it was missing."""
+        """Deletes the key, and returns its value; None where it was missing."""
         answer = self.transaction([], [{"type": "get", "key": key}, {"type": "delete", "key": key}])
         return _held(answer["results"][0].get("entry"))
 
     def entries(self, prefix: str = "shared/", *, start: str = "", end: str | None = None) -> Iterator[Entry]:
-        """All keys that begin so, in their order; from ``start`` on, before ``end``."""
+        """All keys with that prefix, in order; from ``start`` on, before ``end``."""
         until = {} if end is None else {"to": end}
         while True:
             answer = self._executor.ask("GET", f"/v1/kv?{urlencode({'prefix': prefix, 'from': start, **until})}")
@@ -231,14 +232,15 @@ class KeyValues(Mapping[str, bytes]):
         *,
         durable: bool = False,
     ) -> Json:
-        """All of it happens at one revision, or nothing: docs/guide/key-value-store.md has the forms."""
+        """Everything in it happens at one revision, or nothing does: docs/guide/key-value-store.md has the forms."""
         body = {"conditions": conditions, "success": success, "failure": failure or []}
         return self._executor.ask("POST", f"/v1/kv{_query(durable=durable)}", json.dumps(body).encode())
 
     def watch(self, prefix: str = "shared/", *, after: tuple[int, int] | None = None) -> Watch:
         """
-        Changes as they happen, each once; ``after`` an attempt and a revision, else from this call on. Reading them
-        raises TaskError (``COMPACTED``, ``RESET``) where some cannot be told any more: list the keys, and watch again.
+        Changes as they happen, each once, after the given attempt and revision, else from this call on. Reading them
+        raises TaskError (``COMPACTED``, ``RESET``) where some can no longer be reported: list the keys, and watch
+        again.
         """
         position = {} if after is None else {"attempt": after[0], "revision": after[1]}
         query = urlencode({"watch": "true", "prefix": prefix, **position})
@@ -249,7 +251,7 @@ class Watch(Iterator[Change]):
     """Changes of a store as they happen. Any thread may ``close()`` it."""
 
     def __init__(self, lines: ClosableLines) -> None:
-        """It has begun when the first line has come."""
+        """Returns once the watch has begun, which the first line shows."""
         self._lines = lines
         first = next(lines, None)
         self._changes = self._read(lines if first is None else itertools.chain([first], lines))
@@ -258,7 +260,7 @@ class Watch(Iterator[Change]):
         return next(self._changes)
 
     def close(self) -> None:
-        """Who reads it comes to its end."""
+        """Ends the loop of whoever reads it."""
         self._lines.close()
 
     def _read(self, lines: Iterator[Json]) -> Iterator[Change]:
@@ -288,7 +290,7 @@ class Task:
         #: How many lives there were before, and why the last one ended.
         self.restarts: int = facts["restarts"]
         self.restart_reason: str | None = facts.get("restartReason")
-        #: To go on from.
+        #: The checkpoint to go on from.
         self.resume_from: str | None = facts.get("checkpoint")
         self.host: str | None = facts.get("host")
         self.port: int | None = facts.get("port")
@@ -306,16 +308,16 @@ class Task:
 
     def report(self, step: SupportsIndex | None = None, **metrics: Number) -> Advice:
         """
-        Tells how far the program is, and returns what it is to do next. A metric is a number, or a tensor or an array
-        of one element. Raises BadValue, which names the one that is not.
+        Reports the program's progress, and returns what it is to do next. A metric is a number, or a tensor or an array
+        of one element. Raises BadValue, which names a metric that is not.
         """
         said: Json = {"metrics": {name: _number(name, value) for name, value in metrics.items()}} if metrics else {}
         return self._report(said if step is None else {"step": _whole("step", step), **said})
 
     def checkpoint(self, path: str | os.PathLike[str], step: SupportsIndex) -> Advice:
         """
-        Tells of a checkpoint that is complete, and returns what to do next. One that goes with the container is warned
-        of: ``warning`` of the answer says what to set.
+        Reports a complete checkpoint, and returns what to do next. For one that would be lost with the container,
+        ``warning`` of the answer says what to set.
         """
         place = os.fspath(path)
         told = {"checkpoint": place if "://" in place else os.path.abspath(place), "step": _whole("step", step)}
@@ -333,10 +335,10 @@ class Task:
     def barrier(self, name: str, *, roles: list[str] | None = None, timeout: float | None = None) -> None:
         """
         Returns when all tasks of these roles, by default of its own, have come to the barrier of that name: in a loop
-        each call is the next meeting. One that is over time is none: call it again. Raises TaskError
-        (``BARRIER_TIMEOUT``), which names who is missing.
+        each call is the next meeting. A call that times out does not count: call it again. Raises TaskError
+        (``BARRIER_TIMEOUT``), which names the missing tasks.
         """
-        # Those of other roles by the same name are counted by themselves, as they meet by themselves.
+        # Meetings with other roles under the same name are separate, and counted separately.
         meeting = (name, *sorted(set(roles or [self.role])))
         with self._counting:
             self._meetings[meeting] += 1
@@ -351,8 +353,8 @@ class Task:
 
     def wait_for_end(self, *, roles: list[str] | None = None, timeout: float | None = None) -> list[TaskEnd]:
         """
-        Returns how the tasks of these roles ended, when none of them runs or will start again; by default of those
-        that the job waits for, without the task's own role. Raises TaskError (``ENDS_TIMEOUT``).
+        Returns how the tasks of these roles ended, once none of them runs or will start again; by default of those that
+        the job waits for, without the task's own role. Raises TaskError (``ENDS_TIMEOUT``).
         """
         answer = self._executor.ask_apart("GET", f"/v1/ends{_whom(roles, timeout)}")
         return [TaskEnd(one["task"], one["state"], one["exit"]) for one in answer["tasks"]]
@@ -395,20 +397,20 @@ def _whom(roles: list[str] | None, timeout: float | None, **numbers: int) -> str
 
 
 def _number(name: str, value: Number) -> int | float:
-    """Of a tensor or an array its one element."""
+    """For a tensor or an array, its one element."""
     if isinstance(value, (int, float)):
         return int(value) if isinstance(value, bool) else value
     try:
         if not isinstance(value, (str, bytes)):
             return float(value)
     except (TypeError, ValueError, RuntimeError):
-        # Said below.
+        # Raised below.
         pass
     raise BadValue(f"the metric {name} is a number, not {_kind(value)}", code="BAD_VALUE")
 
 
 def _whole(name: str, value: SupportsIndex) -> int | float:
-    """Also of a tensor. A number with a fraction is for the executor to refuse."""
+    """Also from a tensor. The executor refuses a number with a fraction."""
     try:
         return value if isinstance(value, float) else index(value)
     except TypeError:
@@ -433,7 +435,7 @@ def _check_value(key: str, value: object) -> None:
 
 
 def _check_put(key: str, value: str | bytes) -> None:
-    """What cannot be written is refused before others are written with it."""
+    """Refuses what cannot be written, before other keys are written with it."""
     _check_value(key, value)
     for text in (key, value):
         if isinstance(text, str):

@@ -48,13 +48,16 @@ class Job:
     @property
     @told_plainly
     def state(self) -> JobState:
-        """How it is now: ``running``, and in the end ``succeeded``, ``failed`` or ``killed``. Asks the cluster."""
+        """
+        Its present state: ``running``, for example, and in the end ``succeeded``, ``failed`` or ``killed``. Asks the
+        cluster.
+        """
         return self._end.outcome["result"] if self._end else self.report["state"]
 
     @property
     @told_plainly
     def report(self) -> JobStatus:
-        """All that is known now of it and of its tasks. Asks the cluster."""
+        """Everything known now of it and of its tasks. Asks the cluster."""
         return report_in(run(status_words(self._id)))
 
     @property
@@ -66,10 +69,10 @@ class Job:
     @told_plainly
     def wait(self, timeout: float | None = None, *, progress: bool = False) -> JobOutcome:
         """
-        Waits until the job ends, and returns how it did if it succeeded. Ctrl-C leaves the job running.
+        Waits until the job ends, and returns its outcome if it succeeded. Ctrl-C leaves the job running.
 
         :param timeout: in seconds
-        :param progress: show how it goes, and what its lead task prints
+        :param progress: show its progress, and what its lead task prints
         :raises JobFailed: it failed, with the cause and the failed task's traceback; ``JobKilled``: somebody ended it
         :raises WaitTimeout: it has not ended; it goes on
         """
@@ -79,8 +82,8 @@ class Job:
 
     def events(self, logs: str | None = None) -> Events:
         """
-        The last lines that were printed, and what becomes of the job from now on, to the event ``end``. Of a job that
-        has ended ``logs()`` has the lines.
+        The last lines that were printed, and everything that happens to the job from now on, up to the event ``end``.
+        For a job that has ended ``logs()`` has the lines.
 
         :param logs: whose output: ``none``, ``all``, ``worker:1``, ``worker``; default the lead task's
         """
@@ -113,7 +116,8 @@ class Job:
     @told_plainly
     def kill(self, reason: str | None = None) -> None:
         """
-        Ends it in order: programs stop, checkpoints are saved, containers are returned. One that has ended stays so.
+        Ends it in order: programs stop, checkpoints are saved, containers are returned. A job that has ended is not
+        changed.
 
         :param reason: shown to those who look at the job later
         """
@@ -133,7 +137,7 @@ class Job:
         return reading.end(self._id)
 
     def _follow(self, timeout: float | None) -> End:
-        """The same, and shows how it goes."""
+        """The same, and shows the progress."""
         reading = Reading()
         progress = Progress(self._id)
         with Events(event_words(self._id, None)) as events:
@@ -162,7 +166,7 @@ class Job:
         return hash(self._id)
 
     def _repr_html_(self) -> str:
-        """How it is now, where a notebook shows it."""
+        """Its present state, as a notebook shows it."""
         try:
             return job_html(self.report)
         except TonyError as error:
@@ -199,24 +203,24 @@ class End(NamedTuple):
     report: JobStatus | None
 
     def success(self, job_id: str, origin: Origin) -> JobOutcome:
-        """Raises where it was none."""
+        """Raises unless it succeeded."""
         if self.outcome["result"] != "succeeded":
             raise job_failed(job_id, self.outcome, self.report, origin.told_later)
         return self.outcome
 
 
 class Reading:
-    """What the events of a job come to."""
+    """What the events of a job amount to."""
 
     def __init__(self) -> None:
         self.is_over = False
         self._report: JobStatus | None = None
         self._outcome: JobOutcome | None = None
-        #: How the job is, with what it waits for; empty where nothing was heard.
+        #: The state of the job, with what it waits for; empty where nothing was heard.
         self.stands = ""
 
     def hear(self, heard: Heard) -> None:
-        """Raises why there is no more to hear."""
+        """Raises the reason why nothing more will be heard."""
         if isinstance(heard, TonyError):
             raise heard
         if heard["event"] == "status":
@@ -280,7 +284,7 @@ def log_lines(event: Event) -> Sequence[LogLine]:
 
 
 def check_killed(printed: Printed) -> None:
-    """Each job of ``kill`` has an error of its own."""
+    """``kill`` reports an error for each job."""
     for job in printed["jobs"]:
         if "error" in job:
             raise error_of(job["error"], 3)

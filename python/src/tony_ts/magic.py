@@ -12,12 +12,12 @@ from .functions import PACKAGE, PYTHON, keep, package_zip
 from .job import Job
 from .submission import submit
 
-#: What the cell is called in the tasks: tracebacks name it.
+#: The cell's file name in the tasks, which tracebacks show.
 CELL = "cell.py"
 
 
 class Shell(Protocol):
-    """What is needed of IPython's."""
+    """The part of IPython's shell that is needed."""
 
     user_ns: dict[str, Any]
 
@@ -55,18 +55,18 @@ def load_ipython_extension(ipython: Shell) -> None:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Cells that are to run after an interrupted one do not. The display says how to come back to the job."""
+    """Stops the cells that would run after an interrupted one. The display says how to come back to the job."""
 
     def _render_traceback_(self) -> list[str]:
         return [f"KeyboardInterrupt: {self}"]
 
 
-# As notebooks call it, some of which show nothing of it.
+# The name under which notebooks know an interrupt; some then show no traceback.
 Interrupted.__name__ = KeyboardInterrupt.__name__
 
 
 def _submitted(cell: str, arguments: dict[str, Any]) -> Job:
-    # The magic's own line is the first of the cell: tracebacks count as notebooks do.
+    # The magic's own line is the first of the cell: line numbers in tracebacks then match the notebook's.
     files = [*arguments.pop("files"), keep(CELL, f"\n{cell}".encode())]
     python = PYTHON if arguments["python_venv"] is None else "venv/bin/python"
     if "tony_ts" in cell:
@@ -81,7 +81,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Pair(argparse.Action):
-    """``NAME=VALUE``, into a dictionary."""
+    """Collects ``NAME=VALUE`` into a dictionary."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, *_: object) -> None:
         name, equals, value = str(values).partition("=")

@@ -12,7 +12,7 @@ _TRAINS = ("chief", "worker")
 
 
 class Metrics(NamedTuple):
-    """Durations are of the last generation, and None where a task did not succeed."""
+    """Durations are those of the last generation, and None where a task did not succeed."""
 
     #: From the first program's start to the last one's end.
     total_training_duration: timedelta | None
@@ -47,7 +47,7 @@ def _duration(task: TaskStatus) -> timedelta | None:
 
 
 def _total(tasks: Iterable[TaskStatus]) -> timedelta | None:
-    """From the first start to the last end, if all went well."""
+    """From the first start to the last end, if all tasks succeeded."""
     starts: list[int] = []
     ends: list[int] = []
     for task in tasks:

@@ -9,7 +9,7 @@ from typing import Any, Iterator, Sequence
 from .avro import ReadRange, check_columns
 from .errors import TonyError
 
-#: Rows that are made of a file's columns at a time: so many, or fewer of about so many bytes.
+#: How many rows are made of a file's columns at a time; fewer if they would exceed about so many bytes.
 _MOST_ROWS = 4096
 _MOST_BYTES = 16 << 20
 
@@ -18,9 +18,9 @@ def rows_of(
     path: str, length: int, place: range, read: ReadRange, columns: Sequence[str] | None
 ) -> Iterator[list[dict[str, Any]]]:
     """
-    Rows of those row groups whose middle is in that place of the file, as Hadoop's ParquetInputFormat cuts files. Of
-    the file its footer is read, and what these groups have of the columns. Raises TonyError (``FEED_UNREADABLE``) where
-    it is damaged.
+    Rows of those row groups whose middle lies in the split, as Hadoop's ParquetInputFormat cuts files. Only the file's
+    footer and the needed columns of these groups are read. Raises TonyError (``FEED_UNREADABLE``) where the file is
+    damaged.
     """
     try:
         arrow: Any = import_module("pyarrow")
@@ -44,7 +44,7 @@ def rows_of(
 
 
 def _middle(group: Any) -> int:
-    """Of its bytes in the file."""
+    """The middle of its bytes in the file."""
     columns = [group.column(number) for number in range(group.num_columns)]
     starts = [place for column in columns[:1] for place in (column.dictionary_page_offset, column.data_page_offset)]
     start: int = min((place for place in starts if place), default=0)
@@ -53,7 +53,7 @@ def _middle(group: Any) -> int:
 
 
 class _File:
-    """What pyarrow asks of a file: only that is read."""
+    """The file object that pyarrow reads: only the bytes that it asks for are read."""
 
     def __init__(self, length: int, read: ReadRange) -> None:
         self._length = length

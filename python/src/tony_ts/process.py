@@ -16,13 +16,14 @@ from .errors import TonyError, error_of
 from .program import command
 from .shapes import Event
 
-#: The version of what ``--json`` prints that this package reads.
+#: The version of the ``--json`` output that this package reads.
 JSON_VERSION = 1
 
 #: What a command prints: docs/reference/json.md.
 Printed = Dict[str, Any]
 
-#: Commands that end by themselves, at once: more would take memory, and the time of others, rather than be done sooner.
+#: The most commands that end by themselves to run at once: more would take memory, and time from the others, without
+#: finishing sooner.
 TURNS = 8
 _turns = threading.BoundedSemaphore(TURNS)
 
@@ -38,13 +39,13 @@ os.register_at_fork(after_in_child=_forked)
 
 class Child:
     """
-    One run of the command line. It has a session of its own: a Ctrl-C in the terminal is this process's to answer.
+    One run of the command line. It has a session of its own: a Ctrl-C in the terminal is for this process to handle.
     """
 
     def __init__(self, words: Sequence[str], *, follows: bool = False, given: bytes = b"", asked: bool = False) -> None:
         """
         :param follows: its lines are read as they come
-        :param given: what it can read
+        :param given: its standard input
         :param asked: it is told more while it runs, by ``ask()``
         """
         self.printed = Printing(given)
@@ -69,11 +70,11 @@ class Child:
             self._process.stdin.flush()
 
     def result(self) -> Printed:
-        """Its one object. Raises the error that stands in it."""
+        """The single object that it prints. Raises the error that the object contains."""
         return self.printed.result(self._process.wait())
 
     def errors(self) -> str:
-        """What it said for people."""
+        """What it printed for people."""
         self._process.wait()
         return self.printed.said()
 
@@ -81,7 +82,7 @@ class Child:
         self._process.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Can be called from any thread: who reads its lines comes to their end."""
+        """Can be called from any thread: a reader of its lines reaches their end."""
         self._process.kill()
 
     def close(self) -> None:
@@ -90,7 +91,7 @@ class Child:
             self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe is not None:
-                # What it did not read any more is nobody's.
+                # Input that it has not read is discarded.
                 with contextlib.suppress(OSError):
                     pipe.close()
         self.printed.close()
@@ -103,7 +104,9 @@ class Child:
 
 
 class Printing:
-    """What a child reads and prints, in files: who is interrupted while he waits finds all of it afterwards."""
+    """
+    What a child reads and prints, in files: a caller that is interrupted while it waits finds everything afterwards.
+    """
 
     def __init__(self, given: bytes = b"") -> None:
         self.input = _file_of(given) if given else None
@@ -136,7 +139,7 @@ def turn() -> ContextManager[bool]:
 
 
 def run(words: Sequence[str], given: bytes = b"") -> Printed:
-    """What a command prints that ends by itself. :param given: what it can read"""
+    """The result of a command that ends by itself. :param given: its standard input"""
     with turn(), Child(words, given=given) as child:
         return child.result()
 

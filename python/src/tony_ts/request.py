@@ -1,4 +1,4 @@
-"""What ``submit()`` is asked for, as a job file and words of the command line. Nothing is read or started here."""
+"""A call of ``submit()`` as a job file and words of the command line. Nothing is read or started here."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from .environments import Path, beside
 from .errors import JobInvalid
 from .functions import Function
 
-#: What a shell runs, or its words.
+#: A shell command, or its words.
 Command = Union[str, Sequence[str]]
-#: A key's value; a list where the key is one.
+#: A key's value; a list for a key that is one.
 Value = Union[str, int, float, bool, Sequence[str]]
 
 
 @dataclass(frozen=True)
 class Role:
-    """One kind of task: how many there are, what each runs, and what it has."""
+    """One kind of task: how many there are, what each runs, and its resources."""
 
     command: Command | Function | None = None
     instances: int | None = None
@@ -50,14 +50,14 @@ class Setting:
 
 @dataclass(frozen=True)
 class Request:
-    """The job's file with the settings that go over it, or those that a file is to be written from."""
+    """The job's file with the settings that override it, or the settings from which a file is to be written."""
 
     job_file: str | None
     settings: tuple[Setting, ...]
 
 
 def is_job_file(job: object) -> bool:
-    """A path object, or a text that is nothing but the path or URL of an XML file."""
+    """A path object, or a text that consists only of the path or URL of an XML file."""
     if isinstance(job, os.PathLike):
         return True
     return isinstance(job, str) and re.fullmatch(r"\S+\.xml", job) is not None
@@ -72,7 +72,10 @@ def request(
     conf: Mapping[str, Value],
     added: Sequence[Setting] = (),
 ) -> Request:
-    """Checks how the arguments go together, not what is in them: the command line does that, for every caller alike."""
+    """
+    Checks how the arguments fit together, but not their content: the command line does that in the same way for every
+    caller.
+    """
     job_file = os.fspath(job) if isinstance(job, (str, os.PathLike)) and is_job_file(job) else None
     settings: list[Setting] = []
     if job_file is None:
@@ -162,7 +165,7 @@ def _command(command: object) -> str:
 
 
 def listed(files: Sequence[Path]) -> Sequence[Path]:
-    """The files, which are no single path: a text has letters where a list has files."""
+    """The files, unless they are given as a single path: a text would be taken for a list of letters."""
     if isinstance(files, str):
         raise JobInvalid(f"files is a list: write files=[{files!r}]", code="JOB_INVALID")
     return files
@@ -185,46 +188,46 @@ def _text(value: Value) -> str:
 
 
 def list_item(text: str) -> str:
-    """An item of a list: a comma would end it."""
+    """An item of a list: an unescaped comma would end it."""
     return text.replace(",", "\\,")
 
 
 def unknown_arguments(function: str, unknown: Mapping[str, object], known: Sequence[str]) -> TypeError:
-    """What Python says of an argument that there is not, with what may have been meant."""
+    """Python's error for an unknown argument, with what may have been meant."""
     name = next(iter(unknown))
     close = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {close[0]}=?" if close else "keys of a job go into conf={…}"
     return TypeError(f"{function}() has no argument {name}=: {hint}")
 
 
-#: Unlike the names that people give their files, because it is looked for in messages.
+#: Unlike any name that people give their files, because messages are searched for it.
 FILE_NAME = "tony-ts-submit.xml"
 
 
-#: How what is told of arguments of ``submit()`` is told to callers of something that calls it: by their own arguments.
+#: Rewrites messages about arguments of ``submit()`` for callers of a function that calls it, into their own arguments.
 in_words_of: ContextVar[Callable[[str], str]] = ContextVar("in_words_of", default=str)
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Which argument of ``submit()`` each line of the job's file was: nobody finds that file any more."""
+    """Which argument of ``submit()`` each line of the job's file came from: the file itself no longer exists."""
 
     arguments: Mapping[int, str] = field(default_factory=lambda: {})
-    #: The argument of each key, for what is told without a line when the job runs.
+    #: The argument of each key, for messages that name no line when the job runs.
     keys: Mapping[str, str] = field(default_factory=lambda: {})
     words: Callable[[str], str] = str
 
     def told(self, text: str) -> str:
-        """The same text, with the argument for the place."""
+        """The same text, with the argument in place of the line."""
         if not self.arguments:
             return text
         pattern = rf"(?:[^\s(]*/)?{re.escape(FILE_NAME)}:(\d+)"
         told = re.sub(pattern, lambda at: f"submit({self.arguments.get(int(at[1]), 'conf')}=…)", text)
-        # What goes with functions is given so, beside what the caller gives.
+        # The files of functions are given in this way, besides those that the caller gives.
         return self.words(re.sub(r"(?<![\w-])-conf: (?=tony\.containers\.resources)", "submit(files=…): ", told))
 
     def told_later(self, text: str) -> str:
-        """Of a job that was submitted: whose messages name keys alone."""
+        """For messages of a submitted job, which name only keys."""
 
         def with_argument(key: re.Match[str]) -> str:
             argument = self.keys.get(key[0], "conf")
@@ -238,7 +241,7 @@ class Origin:
         return self.words("\n".join([said, *lines, mend] if separator else [said]))
 
 
-#: Of a job that was not made from arguments.
+#: For a job that was not made from arguments.
 NO_FILE = Origin()
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Iterator, List, Tuple
 
-#: What has come, with the places where its rows begin and end.
+#: The bytes so far, with the places where rows in them begin and end.
 Places = Tuple[bytes, List[Tuple[int, int]]]
 
 
 def lines_in(pieces: Iterator[bytes]) -> Iterator[list[bytes]]:
-    """The lines, without their newlines, as bytes come."""
-    #: Of a line whose end has not come.
+    """The lines, without their newlines, as bytes arrive."""
+    #: Parts of a line whose end has not arrived.
     parts: list[bytes] = []
     for piece in pieces:
         first, *rows = piece.split(b"\n")

@@ -1,6 +1,6 @@
 """
-What a task runs of a job that was made from a function. It travels beside that, and needs nothing but a Python: an old
-one is to say that it is old, so nothing here is newer than 3.6.
+What a task runs of a job that was made from a function. It is sent beside the function, and needs only a Python: an old
+one must be able to say that it is too old, so nothing here is newer than 3.6.
 """
 
 import faulthandler
@@ -18,11 +18,11 @@ from typing import Any, Callable, Dict, Optional
 
 def main() -> None:
     # The program itself may be a link to where the node keeps it, or to the package's own folder, whose modules have
-    # names that others have, too; modules are in the working directory.
+    # names that others use, too; modules are in the working directory.
     kept = os.path.dirname(os.path.realpath(__file__))
     others = [place for place in sys.path if os.path.realpath(place) != kept]
     sys.path[:] = [os.getcwd(), os.path.join(os.getcwd(), "tony_ts.zip"), *others]
-    # Where it stands when a signal ends it is all that it can say of that.
+    # When a signal ends the program, the place where it stands is all that it can report.
     faulthandler.enable()
     with open(sys.argv[1], "rb") as file:
         head = json.loads(file.readline().decode())
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def users_own(at: Optional[TracebackType]) -> Optional[TracebackType]:
-    """From the first frame that is not of this package."""
+    """From the first frame outside this package."""
     while at is not None and at.tb_frame.f_code.co_filename.startswith((__file__, os.path.abspath("tony_ts.zip"))):
         at = at.tb_next
     return at

@@ -1,6 +1,6 @@
 """
-What ``tony-ts --json`` prints, as Python's types: docs/reference/json.md says what each field means, and a test holds
-these to it. Values are the dictionaries that were printed: new fields and new words may come at any time.
+What ``tony-ts --json`` prints, as Python's types: docs/reference/json.md says what each field means, and a test checks
+these against it. Values are the dictionaries that were printed: new fields and new words may be added at any time.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class _SearchStatus(TypedDict):
 
 
 class SearchStatus(_SearchStatus, total=False):
-    """What trials of a search are compared by, and how one of them is run alone."""
+    """The measure by which trials of a search are compared, and how one of them is run alone."""
 
     space: List[str]
     jobFile: str
@@ -161,7 +161,9 @@ class SplitFailure(TypedDict):
 
 
 class FeedReaderStatus(TypedDict):
-    """What a task has used of a feed since it began to read, or the last attempt of the ApplicationMaster began."""
+    """
+    What a task has used of a feed since it began to read, or since the last attempt of the ApplicationMaster began.
+    """
 
     task: str
     splits: int
@@ -176,7 +178,7 @@ class _TrialStatus(TypedDict):
 
 
 class TrialStatus(_TrialStatus, total=False):
-    """How a trial of a search stands."""
+    """The state of a trial of a search."""
 
     why: str
     nonFinite: Literal["NaN", "Infinity", "-Infinity"]
@@ -268,7 +270,7 @@ class GenerationSummary(_GenerationSummary, total=False):
 
 
 class Takeover(TypedDict):
-    """When a later attempt of the ApplicationMaster went on with the job."""
+    """When a later attempt of the ApplicationMaster took the job over."""
 
     attempt: int
     atMs: int
@@ -309,7 +311,7 @@ class Checkpoint(TypedDict):
 
 
 class Idle(TypedDict):
-    """All programs that run use neither their processors nor their GPUs."""
+    """All running programs use neither their processors nor their GPUs."""
 
     tasks: List[str]
     sinceMs: int
@@ -359,7 +361,7 @@ class Cause(_Cause, total=False):
 
 
 class Consequence(TypedDict):
-    """The end of another task beside the root cause."""
+    """The end of another task besides the root cause."""
 
     reason: Coded
     relation: Relation
@@ -367,7 +369,7 @@ class Consequence(TypedDict):
 
 
 class Transfer(TypedDict):
-    """How an upload of an executor goes, or went; ``empty`` is output of which the program left no file."""
+    """The state of an executor's upload; ``empty``: the program left no output file."""
 
     what: Literal["checkpoint", "output", "restored"]
     state: Literal["under-way", "done", "incomplete", "failed", "empty"]
@@ -380,7 +382,7 @@ class Transfer(TypedDict):
 
 
 class DiskUse(TypedDict):
-    """What the processes of a task had read from disks and written to them since they were measured before."""
+    """What the processes of a task have read from disks and written to them since the last measurement."""
 
     readBytesPerSecond: float
     writtenBytesPerSecond: float
@@ -391,7 +393,7 @@ class _GpuMetrics(TypedDict):
 
 
 class GpuMetrics(_GpuMetrics, total=False):
-    """What the GPUs that YARN granted a task do, as nvidia-smi tells it. A gauge is absent when no GPU tells it."""
+    """What the GPUs that YARN granted a task do, as nvidia-smi reports. A gauge is absent when no GPU reports it."""
 
     unused: int
     utilization: Gauge
@@ -401,14 +403,14 @@ class GpuMetrics(_GpuMetrics, total=False):
 
 
 class GpuDevice(TypedDict, total=False):
-    """Per cent of what there is, in the last sample; what nvidia-smi does not tell is absent."""
+    """Percentages in the last sample; what nvidia-smi does not report is absent."""
 
     utilization: float
     memory: float
 
 
 class Gauge(TypedDict):
-    """Per cent of what there is, since the program started."""
+    """Percentages since the program started."""
 
     current: float
     max: float
@@ -416,7 +418,7 @@ class Gauge(TypedDict):
 
 
 class JobEvent(TypedDict):
-    """The first: which job it is."""
+    """The first event: which job it is."""
 
     event: Literal["job"]
     applicationId: str
@@ -426,7 +428,7 @@ class JobEvent(TypedDict):
 
 
 class WaitingEvent(TypedDict):
-    """Before its AM runs, and between two: whenever the reason changes."""
+    """Before its AM runs, and between two AMs: whenever the reason changes."""
 
     event: Literal["waiting"]
     state: ApplicationState
@@ -456,7 +458,7 @@ class OutputEvent(_OutputEvent, total=False):
 
 
 class RemarkEvent(TypedDict):
-    """Something said beside: what was uploaded, that the AM does not answer."""
+    """A remark: what was uploaded, or that the AM does not answer, for example."""
 
     event: Literal["remark"]
     text: str
@@ -469,10 +471,10 @@ class _EndEvent(TypedDict):
 
 
 class EndEvent(_EndEvent, total=False):
-    """The last one, also where nothing could be done: an error stands in it then."""
+    """The last event, even where nothing could be done: it then contains an error."""
 
     error: ErrorWords
 
 
-#: Told apart by ``event``.
+#: Distinguished by ``event``.
 Event = Union[JobEvent, WaitingEvent, StatusEvent, OutputEvent, RemarkEvent, EndEvent]

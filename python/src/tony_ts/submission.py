@@ -29,10 +29,10 @@ from .request import (
     unknown_arguments,
 )
 
-#: What is said beside a submission: warnings about the job, what was uploaded.
+#: Messages of a submission: warnings about the job, what was uploaded.
 logger = logging.getLogger("tony_ts")
 
-#: Why a job is ended that was accepted while its submission was interrupted.
+#: The reason for ending a job that was accepted while its submission was interrupted.
 WITHDRAWN = "its submission was interrupted"
 
 
@@ -65,8 +65,8 @@ def submit(
     Ctrl-C, or another exception in between, withdraws the submission: nothing is left on the cluster.
 
     :param job: what each task runs: a command, as a text for the shell or a list of words; or a function without
-        arguments. Or a job's file: a path object, or a text that ends in ``.xml``. What is given beside a file goes
-        over what is in it
+        arguments. Or a job's file: a path object, or a text that ends in ``.xml``. Arguments given in addition to a
+        file override it
     :param instances: how many tasks; 1 for a command
     :param memory: of each: ``"8g"``, ``"512m"``, or a number of MiB
     :param vcores: of each
@@ -77,7 +77,7 @@ def submit(
     :param src_dir: a folder whose content appears in every working directory
     :param python_venv: a virtual environment, which appears as ``venv/``; or a PEX
     :param env: variables of the programs. Everybody who may see the job can read them
-    :param secrets: variables that nobody else is to read: ``{"NAME": "file:PATH"}`` or ``{"NAME": "env:VARIABLE"}``
+    :param secrets: variables that nobody else may read: ``{"NAME": "file:PATH"}`` or ``{"NAME": "env:VARIABLE"}``
     :param conf: any other key of the job
     :param resume_from: an earlier job's id, or a checkpoint
     :param application_tag: of YARN: while a job of yours with it has not ended, that one is returned
@@ -102,7 +102,7 @@ def hand_in(prepared: Prepared) -> Job:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A request with how it is handed in."""
+    """A request, and how it is submitted."""
 
     request: Request
     words: tuple[str, ...]
@@ -172,7 +172,10 @@ def _with_commands(
         return packed.command(None if venv is None else os.fspath(venv))
 
     def own_command(name: str, role: Role) -> Any:
-        """Also of a role that does by its own Python, or after other commands, what all do."""
+        """
+        The command of a role. It is also set for a role that runs the common program with its own Python, or after
+        other commands.
+        """
         if role.command is None and (role.python_venv is not None or role.before is not None):
             return command(job, name, role.python_venv or environment)
         return command(role.command, name, role.python_venv or environment)
@@ -196,7 +199,7 @@ def written(prepared: Prepared) -> Generator[tuple[Sequence[str], Origin], None,
             yield [*words, f"--conf={asked.job_file}", *settings], Origin()
             return
         text, origin = job_xml(asked.settings)
-        # A job without a name is called as the folder of its file.
+        # A job without a name is named after the folder of its file.
         place = os.path.join(folder, "job")
         os.mkdir(place)
         file = os.path.join(place, FILE_NAME)
@@ -216,7 +219,7 @@ def tell(said: str) -> None:
 
 
 def _withdraw(child: Child) -> None:
-    """Who is interrupted gets no job: one that was accepted meanwhile is ended."""
+    """An interrupted caller gets no job: one that was accepted meanwhile is ended."""
     child.interrupt()
     try:
         printed = child.result()

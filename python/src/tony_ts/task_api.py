@@ -17,19 +17,19 @@ from .errors import TonyError
 
 Json = Dict[str, Any]
 
-#: Of a process, at once: the executor has 64 for all that a program starts (MOST_API_CONNECTIONS).
+#: At once, by one process: the executor has 64 for everything that a program starts (MOST_API_CONNECTIONS).
 MOST_CONNECTIONS = 16
 
-#: A call waits so many seconds in all: for a connection, and for its answer.
+#: How many seconds a call waits in all: for a connection, and for its answer.
 PATIENCE_S = 60.0
-#: The executor says itself that it could not answer in time: it is given a moment for that.
+#: The executor itself reports that it could not answer in time: this leaves a moment for that.
 GRACE_S = 5.0
 
 _LENGTH = re.compile(rb"\r\ncontent-length: (\d+)")
 
 
 class TaskError(TonyError):
-    """The executor refuses: ``code`` says why, as docs/guide/task-api.md has it."""
+    """The executor refuses: ``code`` says why, as in docs/guide/task-api.md."""
 
 
 class NotInATask(TonyError):
@@ -37,11 +37,11 @@ class NotInATask(TonyError):
 
 
 class ConditionFailed(TaskError):
-    """The key is not as the caller knew it: nothing was changed."""
+    """The key was not as the caller knew it: nothing was changed."""
 
 
 class BadValue(TaskError, TypeError):
-    """What a program tells is of a type that cannot be told: the message names it. Nothing was told."""
+    """A value that a program reports has an unsupported type: the message names it. Nothing was reported."""
 
 
 class Connection(http.client.HTTPConnection):
@@ -56,20 +56,20 @@ class Connection(http.client.HTTPConnection):
 
 
 class KeptConnection:
-    """One call after the other, each with an answer of a told length: ``http.client`` takes three times as long."""
+    """One call after the other, each with an answer of a given length: ``http.client`` takes three times as long."""
 
     def __init__(self, path: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(GRACE_S)
         self._socket.connect(path)
-        #: Whether the executor keeps it, too.
+        #: Whether the executor keeps it open, too.
         self.stays = True
 
     def ask(self, method: str, route: str, body: bytes | None, timeout: float | None) -> tuple[int, bytes]:
         self._socket.settimeout(timeout)
         content = body or b""
         head = f"{method} {route} HTTP/1.1\r\nhost: tony\r\ncontent-length: {len(content)}\r\n\r\n"
-        # What refuses a long body does not read it to its end, but has answered.
+        # A server that refuses a long body does not read it to its end, but has answered.
         with suppress(BrokenPipeError, ConnectionResetError):
             self._socket.sendall(head.encode("ascii") + content)
         received = bytearray(self._part())
@@ -96,7 +96,7 @@ class KeptConnection:
 
 
 class Executor:
-    """Asks over connections that stay. Threads ask side by side, each over one of its own."""
+    """Asks over persistent connections. Threads ask in parallel, each over a connection of its own."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -109,12 +109,12 @@ class Executor:
         self._turns = threading.Semaphore(MOST_CONNECTIONS)
 
     def ask_apart(self, method: str, route: str) -> Json:
-        """Over a connection of its own: an answer that waits for others keeps no thread from asking."""
+        """Over a separate connection: an answer that waits for other tasks does not keep threads from asking."""
         with closing(Connection(self._path, None)) as connection:
             return said(*_answer(connection, method, route, None))
 
     def ask(self, method: str, route: str, body: bytes | None = None, *, timeout: float | None = PATIENCE_S) -> Json:
-        """:param timeout: in seconds, for a connection and the answer together; None: as long as it takes"""
+        """:param timeout: in seconds, for a connection and the answer together; None: no limit"""
         if self._pid != os.getpid():
             # A forked process would read its parent's answers.
             self._begin()
@@ -137,7 +137,7 @@ class Executor:
             try:
                 answer = connection.ask(method, route, body, None if left is None else max(left, 0) + GRACE_S)
             except BaseException:
-                # What comes later would be taken for another answer.
+                # A late answer would be taken for another call's.
                 connection.close()
                 raise
         except OSError as error:
@@ -163,7 +163,7 @@ class Executor:
 
 
 class Lines(Iterator[Json]):
-    """An answer that goes on, line by line. Any thread may close it: who reads comes to its end."""
+    """An answer that goes on, line by line. Any thread may close it: its reader then reaches the end."""
 
     def __init__(self, path: str, route: str) -> None:
         self._connection = Connection(path, None)

@@ -20,18 +20,18 @@ from xml.etree import ElementTree
 from .feed import Feed, feed
 from .task_api import NotInATask
 
-#: What a program has of a row; the row itself where there is none.
+#: Turns a row into what the program gets; without it, the program gets the row itself.
 Parse = Callable[[bytes], Any]
 
-#: By their place in this list executors have their numbers; roles that are not in it stand behind.
+#: Executors are numbered by their roles' places in this list; other roles follow.
 _ROLES = ("ps", "chief", "master", "evaluator", "worker")
 
 
 def run(map_fun: Callable[[Any, TFNodeContext], Any], tf_args: Any, *, parse: Parse | None = None) -> Any:
     """
-    Calls it in this task, with its place among all. What it returns is returned.
+    Calls it in this task, with its place among all, and returns its result.
 
-    :param parse: makes of a feed's row what the program has, as ``rdd.map(parse)`` did
+    :param parse: turns a feed's row into what the program gets, as ``rdd.map(parse)`` did
     """
     return map_fun(tf_args, TFNodeContext(parse))
 
@@ -55,13 +55,13 @@ class TFNodeContext:
                 "CLUSTER_SPEC is not set: run this in a task of a job with tony.application.framework = tensorflow"
             )
             raise NotInATask(message, code="NOT_IN_A_TASK")
-        #: Of each role its tasks' addresses.
+        #: The tasks' addresses by role.
         self.cluster_spec: dict[str, list[str]] = json.loads(os.environ["CLUSTER_SPEC"])
         self.job_name = os.environ["JOB_NAME"]
         self.task_index = int(os.environ["TASK_INDEX"])
         before = [role for role in sorted(self.cluster_spec, key=_place) if _place(role) < _place(self.job_name)]
         self.executor_id = sum(len(self.cluster_spec[role]) for role in before) + self.task_index
-        #: As TensorFlowOnSpark called it before.
+        #: TensorFlowOnSpark's earlier name for it.
         self.worker_num = self.executor_id
         self.num_workers = sum(len(self.cluster_spec.get(role, ())) for role in ("chief", "master", "worker"))
         self.working_dir = os.getcwd()
@@ -69,7 +69,9 @@ class TFNodeContext:
 
     @property
     def defaultFS(self) -> str:  # noqa: N802
-        """The cluster's, as its ``core-site.xml`` on this node names it; without one ``file://``."""
+        """
+        The cluster's default file system, as its ``core-site.xml`` on this node names it; without one ``file://``.
+        """
         for folder in os.environ.get("HADOOP_CONF_DIR", "").split(":"):
             site = Path(folder, "core-site.xml")
             if folder and site.is_file():
@@ -91,7 +93,7 @@ class TFNodeContext:
         return DataFeed(self.mgr, train_mode, qname_in, qname_out, input_mapping)
 
     def release_port(self) -> None:
-        """The port that the cluster spec names for this task is its program's from the start."""
+        """The port that the cluster spec names for this task belongs to its program from the start."""
 
 
 def _place(role: str) -> tuple[int, str]:
@@ -99,7 +101,9 @@ def _place(role: str) -> tuple[int, str]:
 
 
 def hdfs_path(ctx: TFNodeContext, path: str) -> str:
-    """A URL as it is; an absolute path on the cluster's file system; any other below the user's folder there."""
+    """
+    A URL stays; an absolute path is one on the cluster's file system; any other path is below the user's folder there.
+    """
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", path):
         return path
     if path.startswith("/"):
@@ -113,9 +117,9 @@ class DataFeed:
     Rows of a feed, as TensorFlowOnSpark's class of that name gives those of an RDD.
 
     :param mgr: the context's ``mgr``
-    :param train_mode: False: a batch is of one split; always so where the feed has an output
+    :param train_mode: False: a batch comes from one split; always so where the feed has an output
     :param qname_in: the feed's name
-    :param input_mapping: of a row's columns the tensors that they become, as in Spark ML's pipelines
+    :param input_mapping: the tensors that a row's columns become, as in Spark ML's pipelines
     """
 
     def __init__(
@@ -135,7 +139,7 @@ class DataFeed:
         self._is_over = False
 
     def next_batch(self, batch_size: int) -> Any:
-        """So many rows, or fewer; none at the end. With an input mapping, of each tensor the values."""
+        """So many rows, or fewer; none at the end. With an input mapping, the values of each tensor."""
         rows = self._next(batch_size)
         if self._tensors is None:
             return rows
@@ -146,7 +150,7 @@ class DataFeed:
         return self._is_over
 
     def batch_results(self, results: Iterable[Any]) -> None:
-        """What became of the last batch, a line each: bytes, or what ``str`` makes of it."""
+        """The results of the last batch, one line each: bytes, or what ``str`` makes of it."""
         self._feed.write(row if isinstance(row, bytes) else str(row) for row in results)
 
     def terminate(self) -> None:
@@ -155,7 +159,7 @@ class DataFeed:
 
     def _next(self, size: int) -> list[Any]:
         if size != self._size:
-            # Another one goes on where that one was, but reads the split again to come there.
+            # A new iterator goes on where the old one was, but reads the split again up to that place.
             self._size, self._batches = size, self._feed.batches(size, across_splits=self._across_splits)
         rows: list[bytes] = []
         if not self._is_over:

@@ -7,20 +7,20 @@ from typing import Iterator, List, Union
 
 from .rows import Places
 
-#: What a feature has, by the kind of its list.
+#: The values of a feature, by the kind of its list.
 Feature = Union[List[bytes], List[float], List[int]]
 
 _LENGTH = struct.Struct("<Q")
-#: Behind the length, and behind the data, there is a checksum: the executor has gone by them.
+#: A checksum follows the length, and another the data: the executor has checked them.
 _CHECKSUM = 4
 _HEAD = _LENGTH.size + _CHECKSUM
 
-# Of protobuf's wire types.
+# Wire types of protobuf.
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 def places_of_records(pieces: Iterator[bytes]) -> Iterator[Places]:
-    """The records of a file, as its bytes come."""
+    """The records of a file, as its bytes arrive."""
     rest = bytearray()
     for piece in pieces:
         rest += piece
@@ -39,7 +39,7 @@ def places_of_records(pieces: Iterator[bytes]) -> Iterator[Places]:
 
 
 def parse_example(record: bytes) -> dict[str, Feature]:
-    """The features of a serialized ``tf.train.Example`` by their names. Raises ValueError where it is none."""
+    """The features of a serialized ``tf.train.Example`` by name. Raises ValueError where it is none."""
     example: dict[str, Feature] = {}
     try:
         for features in _messages(memoryview(record)):
@@ -91,12 +91,12 @@ def _messages(data: memoryview) -> Iterator[memoryview]:
 
 
 def _values(data: memoryview) -> Iterator[int | memoryview]:
-    """Its fields of number 1: none of these messages has others that count."""
+    """Its fields of number 1: no other fields of these messages matter."""
     return (value for number, value in _fields(data) if number == 1)
 
 
 def _fields(data: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Of a message of protobuf: their numbers and contents."""
+    """The fields of a protobuf message: their numbers and contents."""
     at = 0
     while at < len(data):
         tag, at = _varint(data, at)

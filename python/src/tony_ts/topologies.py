@@ -44,7 +44,7 @@ class ContainerKey(NamedTuple):
 
 
 class ContainerTask(NamedTuple):
-    """A task, and the processes that it is to start."""
+    """A task, and how many processes it is to start."""
 
     type: str
     id: int
@@ -58,7 +58,7 @@ class ContainerTask(NamedTuple):
 
 
 class TaskSpec:
-    """One kind of task: what each has, and how many there are."""
+    """One kind of task: its resources, and how many there are."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ def ps_strategy_topology(
     memory: int = _LARGEST_MEMORY_MIB,
     vcores: int = _MOST_VCORES,
 ) -> dict[str, TaskSpec]:
-    """A chief and workers that share the parameters of servers, an evaluator and a TensorBoard."""
+    """A chief and workers whose parameters are on servers, an evaluator and a TensorBoard."""
     topology = {
         "chief": TaskSpec(memory, vcores),
         "evaluator": TaskSpec(memory, vcores),
@@ -130,9 +130,9 @@ def check(
     task_specs: Mapping[str, TaskSpec], *, trains: bool = True, without: Mapping[str, str] = MappingProxyType({})
 ) -> None:
     """
-    Raises what is wrong with a topology, everything at once. What the cluster has is for it to say.
+    Raises everything that is wrong with a topology at once. The cluster itself checks what it has.
 
-    :param trains: the tasks do; else a job may have other ones alone
+    :param trains: whether the tasks train; otherwise a job may have only other types
     :param without: types that the job's tasks cannot be of, and why
     """
     wrong = [

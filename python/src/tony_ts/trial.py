@@ -1,4 +1,4 @@
-"""What a trial of a search is given."""
+"""What a trial of a search gets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waits for jobs: all of a process share one run of the command line, however many they are."""
+"""Waits for jobs: all waits of a process share one run of the command line, however many jobs there are."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from .errors import TonyError, error_of
 from .process import Child, died, parsed
 from .shapes import Event
 
-#: What becomes of a job, or why nobody hears of it any more.
+#: An event of a job, or the reason why nothing more is heard of it.
 Heard = Union[Event, TonyError]
 Tell = Callable[[Heard], None]
 
 _lock = threading.Lock()
-#: By what a child takes over from its parent: who waits with other variables may mean another cluster.
+#: By everything that a child inherits from its parent: a wait with other variables may mean another cluster.
 _followers: dict[tuple[object, ...], Follower] = {}
-#: The parent's, of a forked process: not this one's to end.
+#: Of the parent of a forked process: this process must not end them.
 _inherited: list[object] = []
 
 
 @contextlib.contextmanager
 def listening(job_id: str, tell: Tell) -> Generator[None, None, None]:
     """
-    Tells of a job until the context is left: its last state and what becomes of it, to the event ``end``.
+    Reports on a job until the context is left: its last state and its events, up to ``end``.
 
-    :param tell: called by another thread, which it must not keep
+    :param tell: called by another thread, which it must not block
     """
     surroundings = (os.getcwd(), *sorted(os.environ.items()))
     with _lock:
@@ -48,12 +48,12 @@ def listening(job_id: str, tell: Tell) -> Generator[None, None, None]:
 
 
 class Follower:
-    """One run of the command line, which is told the jobs to follow as they come. ``_lock`` guards what it knows."""
+    """One run of the command line, which is told of jobs to follow as they are added. ``_lock`` guards its state."""
 
     def __init__(self) -> None:
         self._child = Child(["wait", "--stdin", "--json"], follows=True, asked=True)
         self._listeners: dict[str, list[Tell]] = {}
-        #: Of jobs that are followed; empty where none was told yet.
+        #: The last status of each followed job; None where none was heard yet.
         self._status: dict[str, Event | None] = {}
         self._problem: TonyError | None = None
         self._reader = threading.Thread(target=self._read, name="tony-ts waits", daemon=True)
@@ -65,14 +65,14 @@ class Follower:
             tell(self._problem)
         elif job_id not in self._status:
             self._status[job_id] = None
-            # One that has died is told of by who reads it.
+            # The reading thread reports that the child has died.
             with contextlib.suppress(OSError):
                 self._child.ask(job_id)
         elif (status := self._status[job_id]) is not None:
             tell(status)
 
     def leave(self, job_id: str, tell: Tell) -> bool:
-        """Whether nobody waits any more."""
+        """Returns whether nobody waits any more."""
         self._listeners[job_id].remove(tell)
         if not self._listeners[job_id]:
             del self._listeners[job_id]
@@ -105,21 +105,21 @@ class Follower:
             if event["event"] == "status":
                 self._status[job_id] = event
             elif event["event"] == "end":
-                # Who asks again hears of it anew.
+                # A later wait hears of it anew.
                 del self._status[job_id]
             for tell in self._listeners.get(job_id, ()):
                 tell(event)
 
 
 def _forked() -> None:
-    """The reading threads of the parent do not exist in its child, which has waits of its own."""
+    """The parent's reading threads do not exist in its child, which has waits of its own."""
     global _lock, _followers
     _inherited.append(_followers)
     _lock, _followers = threading.Lock(), {}
 
 
 def _end() -> None:
-    """Who ends while threads of his wait leaves no program behind."""
+    """A process that ends while threads of it wait leaves no program behind."""
     for follower in list(_followers.values()):
         follower.close()
 

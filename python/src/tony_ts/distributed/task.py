@@ -9,7 +9,9 @@ from ..experiments import number_the_try
 
 
 class TaskParameters(NamedTuple):
-    """What ``torch.distributed.init_process_group`` and its like need. An ``evaluator`` is a group of its own."""
+    """
+    What ``torch.distributed.init_process_group`` and similar functions need. An ``evaluator`` is a group of its own.
+    """
 
     task_type: str
     #: The process's rank among all that train.
@@ -32,7 +34,7 @@ def run(experiment_fn: Callable[[int], Any], processes: int) -> None:
 
 
 def _stand_alone() -> None:
-    """An evaluator is none of those that train: it has no rank among them, and is a group of its own."""
+    """An evaluator does not train: it has no rank among those that do, and is a group of its own."""
     port = os.environ["TONY_PORT"]
     os.environ.update(RANK="0", WORLD_SIZE="1", LOCAL_RANK="0", MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
 

@@ -15,6 +15,6 @@ ExperimentFn = Callable[[], PytorchExperiment]
 
 @told_plainly
 def run_on_yarn(experiment_fn: ExperimentFn, task_specs: dict[str, TaskSpec], **kwargs: Any) -> Metrics | None:
-    """As ``tony_ts.client.run_on_yarn``, of a function that returns what to train."""
+    """As ``tony_ts.client.run_on_yarn``, for a function that returns what to train."""
     kwargs.setdefault("custom_task_module", "tf_yarn.pytorch.tasks.worker")
     return client.run_on_yarn(experiment_fn, task_specs, **kwargs)

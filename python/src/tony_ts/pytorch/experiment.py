@@ -6,12 +6,12 @@ from typing import Any, Callable, NamedTuple
 
 
 class DataLoaderArgs(NamedTuple):
-    """As ``torch.utils.data.DataLoader`` has them."""
+    """As in ``torch.utils.data.DataLoader``."""
 
     batch_size: int | None = 1
     num_workers: int = 0
     pin_memory: bool = False
-    #: A smaller last batch in one process would have the others wait for its share.
+    #: A smaller last batch in one process would make the others wait for its share.
     drop_last: bool = True
     timeout: float = 0
     prefetch_factor: int = 2
@@ -21,7 +21,7 @@ class DataLoaderArgs(NamedTuple):
 
 
 class DistributedDataParallelArgs(NamedTuple):
-    """As ``torch.nn.parallel.DistributedDataParallel`` has them."""
+    """As in ``torch.nn.parallel.DistributedDataParallel``."""
 
     broadcast_buffers: bool = True
     bucket_cap_mb: int = 25
@@ -39,6 +39,7 @@ class PytorchExperiment(NamedTuple):
     #: A ``torch.utils.data.Dataset``: each process gets its share of one, and the whole of an ``IterableDataset``.
     train_dataset: Any
     dataloader_args: DataLoaderArgs
-    #: Where the writer's events go, in a folder for each rank: a path that all nodes share, or a URL that fsspec knows.
+    #: Where the writer's events are stored, in a folder for each rank: a path that all nodes share, or a URL that
+    #: fsspec knows.
     tensorboard_hdfs_dir: str | None = None
     ddp_args: DistributedDataParallelArgs | None = None

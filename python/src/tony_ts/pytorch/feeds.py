@@ -15,9 +15,9 @@ class FeedDataset(FeedRows, _data.IterableDataset):  # type: ignore[misc]  # pyr
     """
     Rows of the job's feed of that name, one by one. ``DataLoader`` reads it in this process, or in one worker.
 
-    :param parse: makes of a row, which is bytes, or a dict where the format says so, what the dataset gives
-    :param columns: those that are wanted, as ``tony_ts.feed`` has them
-    :param views: rows that are bytes come as memoryviews
+    :param parse: turns a row, which is bytes, or a dict where the format says so, into what the dataset gives
+    :param columns: the wanted columns, as in ``tony_ts.feed``
+    :param views: rows that are bytes are given as memoryviews
     """
 
     def __iter__(self) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, cast
 
 
 def _located(place: str) -> tuple[Any, str]:
-    """The file system of a URL, none for a path; and the path there."""
+    """The file system of a URL, None for a path; and the path on it."""
     if "://" not in place:
         return None, place
     try:
@@ -22,7 +22,7 @@ def _located(place: str) -> tuple[Any, str]:
 
 
 def names(folder: str) -> list[str]:
-    """Of what is in a folder; none where there is no such folder."""
+    """The names of a folder's entries; none where there is no such folder."""
     system, path = _located(folder)
     if system is None:
         return os.listdir(path) if os.path.isdir(path) else []
@@ -35,7 +35,7 @@ def opened(place: str) -> BinaryIO:
 
 
 def put(source: str, place: str) -> None:
-    """Copies a file. It appears under its name when it is whole."""
+    """Copies a file. It appears under its name only when it is complete."""
     system, path = _located(place)
     part = f"{path}.part"
     if system is None:

@@ -12,7 +12,7 @@ from . import files
 
 
 def find_latest_ckpt(model_dir: str) -> str | None:
-    """That of the last epoch."""
+    """The checkpoint of the last epoch."""
     epochs = [int(match[1]) for name in files.names(model_dir) if (match := re.fullmatch(r"model_(\d+)\.pt", name))]
     return os.path.join(model_dir, f"model_{max(epochs)}.pt") if epochs else None
 
@@ -24,7 +24,7 @@ def load_latest_ckpt(model_dir: str, model: Any, optimizer: Any, device: int | s
 
 
 def load_ckpt(model_ckpt_path: str, model: Any, optimizer: Any, device: int | str) -> dict[Any, Any]:
-    """Puts it into the model and the optimizer, and returns all that was saved."""
+    """Loads it into the model and the optimizer, and returns everything that was saved."""
     torch: Any = import_module("torch")
     with files.opened(model_ckpt_path) as file:
         checkpoint: dict[Any, Any] = torch.load(file, map_location=torch.device(device))
@@ -34,7 +34,7 @@ def load_ckpt(model_ckpt_path: str, model: Any, optimizer: Any, device: int | st
 
 
 def save_ckpt(model_dir: str, model: Any, optimizer: Any, epoch: int, **kwargs: Any) -> str:
-    """Returns where it is."""
+    """Returns its path."""
     torch: Any = import_module("torch")
     state = {"model": _inner(model).state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch, **kwargs}
     place = os.path.join(model_dir, f"model_{epoch}.pt")

@@ -14,7 +14,7 @@ from .experiment import DataLoaderArgs, PytorchExperiment
 
 
 def train(experiment_fn: Callable[[], PytorchExperiment]) -> None:
-    """Sets up torch.distributed by the variables that tony-ts gives, and calls the experiment's main function."""
+    """Sets up torch.distributed by the variables that tony-ts sets, and calls the experiment's main function."""
     number_the_try()
     place = init_torch()
     _train(experiment_fn(), place.rank, place.gpu)
@@ -35,7 +35,7 @@ def _train(experiment: object, rank: int, gpu: int | None) -> None:
         try:
             experiment.main_fn(model, loader, device, rank, writer)
         finally:
-            # What was written before a failure may tell why.
+            # What was written before a failure may show its cause.
             writer.close()
             if experiment.tensorboard_hdfs_dir is not None:
                 for name in files.names(folder):
@@ -44,12 +44,12 @@ def _train(experiment: object, rank: int, gpu: int | None) -> None:
 
 
 def _loader(dataset: Any, arguments: DataLoaderArgs) -> Any:
-    """Each process gets its share, but of a stream, which shares itself out."""
+    """Each process gets its share, except of a stream, which shares itself out."""
     data: Any = import_module("torch.utils.data")
     given = arguments._asdict()
     shuffle = given.pop("shuffle")
     if not arguments.num_workers:
-        # torch refuses them where no process loads ahead.
+        # torch refuses these where no process loads ahead.
         for name in ("prefetch_factor", "persistent_workers"):
             given.pop(name)
     if type(dataset).__module__.partition(".")[0] == "webdataset":
@@ -62,7 +62,7 @@ def _loader(dataset: Any, arguments: DataLoaderArgs) -> Any:
 
 
 class _NoWriter:
-    """Takes what a TensorBoard's writer would, where tensorboard is not installed."""
+    """Takes the calls of a TensorBoard writer where tensorboard is not installed."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return lambda *_, **__: None

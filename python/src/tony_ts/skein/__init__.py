@@ -1,6 +1,6 @@
 """
-Skein's names for jobs that are tony_ts's: ``from tony_ts import skein``. The command line reads Skein's specifications
-(docs/guide/coming-from-skein.md says what becomes of each field), so a specification is made here, not interpreted.
+Skein's names for jobs of tony_ts: ``from tony_ts import skein``. The command line reads Skein's specifications
+(docs/guide/coming-from-skein.md says what each field becomes), so a specification is only built here, not interpreted.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ _Made = TypeVar("_Made", bound="_Part")
 
 
 class _Part:
-    """Of a specification: what is not given is not in it."""
+    """Part of a specification: fields that are not given are left out."""
 
     def to_dict(self) -> Json:
         fields = dataclasses.fields(cast(Any, self))
         plain = [(field, _plain(getattr(self, field.name))) for field in fields]
-        # Nothing, where that is what holds without it: instances may be none.
+        # A value equal to nothing is left out, except a number of instances that may be 0.
         return {field.name: value for field, value in plain if value or (value == 0 and field.default)}
 
     @classmethod
@@ -60,7 +60,7 @@ def _plain(value: Any) -> Any:
 
 
 def _fields(kind: type[_Part], given: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    """:param folder: where the paths of files begin; that of the specification's own file"""
+    """:param folder: the base of relative file paths: that of the specification's own file"""
     known = {field.name for field in dataclasses.fields(cast(Any, kind))}
     foreign = [name for name in given if name not in known]
     if foreign:
@@ -101,7 +101,7 @@ class Resources(_Part):
 class File(_Part):
     source: str
     type: str = "infer"
-    #: Found out by the cluster.
+    #: The cluster finds these out.
     visibility: str = "application"
     size: int = 0
     timestamp: int = 0
@@ -153,7 +153,7 @@ class Master(_Part):
 
 @dataclasses.dataclass
 class ApplicationSpec(_Part):
-    """An application of Skein, as its YAML has it."""
+    """An application of Skein, as its YAML describes it."""
 
     services: Mapping[str, Service] = dataclasses.field(default_factory=lambda: {})
     master: Master | None = None
@@ -172,12 +172,12 @@ class ApplicationSpec(_Part):
 
     @classmethod
     def from_yaml(cls, b: str) -> ApplicationSpec:
-        """Needs PyYAML, as Skein does; ``submit()`` reads a file of YAML without it."""
+        """Needs PyYAML, as Skein does; ``submit()`` reads a YAML file without it."""
         return cls.from_dict(_yaml(b))
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str], format: str = "infer") -> ApplicationSpec:
-        """Paths in it begin where it lies."""
+        """Relative paths in it start from its folder."""
         with open(path, encoding="utf-8") as file:
             text = file.read()
         is_json = format == "json" or (format == "infer" and os.fspath(path).endswith(".json"))
@@ -194,13 +194,13 @@ def _yaml(text: str) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", yaml.safe_load(text))
 
 
-#: A specification, the same as a dictionary, or the path of a file of YAML or JSON.
+#: A specification, the same as a dictionary, or the path of a YAML or JSON file.
 Specification = Union[ApplicationSpec, Mapping[str, Any], str, "os.PathLike[str]"]
 
 
 @dataclasses.dataclass(frozen=True)
 class ApplicationReport:
-    """What YARN says of an application."""
+    """What YARN reports of an application."""
 
     id: str
     name: str
@@ -228,7 +228,7 @@ class Container:
 
 
 class Client:
-    """There is no daemon to start: arguments of Skein's are taken and have no effect."""
+    """There is no daemon to start: Skein's arguments are accepted and have no effect."""
 
     def __init__(self, *_: object, scheduler: Literal["yarn", "local"] = "yarn", **__: object) -> None:
         self._scheduler: Literal["yarn", "local"] = scheduler
@@ -265,7 +265,7 @@ class Client:
         Job(app_id).kill()
 
     def close(self) -> None:
-        """Nothing is held."""
+        """There is nothing to release."""
 
     def __enter__(self) -> Client:
         return self
@@ -275,7 +275,7 @@ class Client:
 
 
 class ApplicationClient:
-    """An application that runs."""
+    """A running application."""
 
     def __init__(self, app_id: str, *, _store: Store | None = None) -> None:
         self.id = app_id
@@ -285,7 +285,7 @@ class ApplicationClient:
 
     @classmethod
     def from_current(cls) -> ApplicationClient:
-        """Of the task that this program runs for."""
+        """The application of the task that this program runs for."""
         own = task()
         return cls(own.application_id, _store=StoreOfTask(own.kv, own.name))
 
@@ -298,7 +298,7 @@ class ApplicationClient:
     ) -> list[Container]:
         """
         :param services: by the names that the specification gave them
-        :param states: Skein's names of them; without any, of containers in all states
+        :param states: by Skein's names; without any, containers in all states
         """
         wanted = None if states is None else {state.upper() for state in states}
         for state in wanted or ():
@@ -340,7 +340,7 @@ _STATES = ("WAITING", *dict.fromkeys(_CONTAINER_STATES.values()))
 
 
 class _FromOutside:
-    """By the command line, which is the user's own."""
+    """Through the command line, which acts as the user."""
 
     def __init__(self, app_id: str) -> None:
         self._id = app_id
@@ -351,7 +351,7 @@ class _FromOutside:
         return run(["kv", self._id, "transact", "--json", *words], asked)
 
     def _task(self, owner: str) -> str:
-        """As the job has it, which may have given the service's role another name."""
+        """The role's name in the job, which may differ from the service's."""
         tasks = [one["task"] for one in Job(self._id).report["tasks"]]
         return f"{ROLE}{owner}" if owner not in tasks and f"{ROLE}{owner}" in tasks else owner
 
@@ -364,12 +364,12 @@ class _FromOutside:
 
 
 class _Lines(Iterator[Json]):
-    """Of a command that goes on."""
+    """The lines of a command that goes on."""
 
     def __init__(self, words: list[str]) -> None:
         self._child = Child(words, follows=True)
         self._lines = self._child.lines()
-        # Also at the end of the program: the child would wait for the job's.
+        # Also when the program ends: the child would otherwise wait for the job's end.
         weakref.finalize(self, self._child.kill)
 
     def __next__(self) -> Json:

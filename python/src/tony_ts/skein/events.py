@@ -1,4 +1,4 @@
-"""Skein's events: changes of the keys that somebody has subscribed to."""
+"""Skein's events: changes of keys that somebody has subscribed to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ class EventType(str, Enum):
 
 
 class EventFilter:
-    """Which changes to hear of: of a key, of a prefix, or from ``start`` to before ``end``; all of them without any."""
+    """
+    Which changes to hear of: of a key, of a prefix, or from ``start`` to before ``end``; all changes without any of
+    these.
+    """
 
     def __init__(
         self,
@@ -65,21 +68,21 @@ class EventFilter:
 
 
 class Event(NamedTuple):
-    """A key that was written or has gone."""
+    """A key that was written or deleted."""
 
     key: str
-    #: None: it has gone.
+    #: None: the key was deleted.
     result: ValueOwnerPair | None
     event_type: EventType
-    #: Which of the queue's filters it came through.
+    #: The queue's filter that it matched.
     event_filter: EventFilter
 
 
 class Watched(Protocol):
-    """A store whose changes are told."""
+    """A store that reports its changes."""
 
     def watched_by(self, changes: EventQueue) -> int:
-        """The revision behind which it hears of everything."""
+        """The revision after which the queue hears of everything."""
         ...
 
     def left_by(self, changes: EventQueue) -> None: ...
@@ -87,13 +90,13 @@ class Watched(Protocol):
 
 class EventQueue:
     """
-    Changes in their order, each once for each filter that takes it, from the moment when that was subscribed. When
-    they end, with the job or because some of them are forgotten, ``get()`` raises why.
+    Changes in their order, each once for each filter that matches it, from the moment of its subscription. When they
+    end, with the job or because some of them are forgotten, ``get()`` raises the reason.
     """
 
     def __init__(self, store: Watched) -> None:
         self._store = store
-        #: The revision behind which each begins.
+        #: The revision after which each begins.
         self._since: dict[EventFilter, int] = {}
         self._queue: queue.Queue[Any] = queue.Queue()
         self._error: Exception | None = None
@@ -123,7 +126,7 @@ class EventQueue:
             self.unsubscribe(found)
 
     def get(self, block: bool = True, timeout: float | None = None) -> Any:
-        """As of ``queue.Queue``."""
+        """As ``queue.Queue.get``."""
         if self._error is not None:
             raise self._error
         found = self._queue.get(block, timeout)

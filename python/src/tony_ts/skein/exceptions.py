@@ -1,6 +1,6 @@
 """
-Skein's names for what can go wrong. Ours tell more by their ``code`` than by their class, so some of these catch more
-than Skein's do.
+Skein's names for what can go wrong. Our errors differ more by ``code`` than by class, so some of these catch more than
+Skein's do.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ ApplicationError = TonyError
 ApplicationNotRunningError = TonyError
 #: The cluster, or an application, cannot be reached.
 ConnectionError = ClusterError
-#: There is no driver: what it said is said by the command line.
+#: There is no driver: the command line reports its errors.
 DriverError = TonyError
 DriverNotRunningError = TonyError
 TimeoutError = WaitTimeout

@@ -1,7 +1,7 @@
 """
 Skein's key-value store: its operations, conditions and events, on the keys of a job's store that begin with
-``shared/``. Skein keeps a key's owner where a write does not name one, and its value where a write gives none; ours
-does neither. So what a transaction depends on is read first, and it happens only if that is still so.
+``shared/``. Skein keeps a key's owner where a write names none, and its value where a write gives none; our store does
+neither. So the keys on which a transaction depends are read first, and it happens only if they are unchanged.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Store(Protocol):
 
 
 class StoreOfTask:
-    """In the name of the task that asks."""
+    """On behalf of the task that asks."""
 
     def __init__(self, own: KeyValues, task: str) -> None:
         self._own = own
@@ -128,7 +128,7 @@ class KeyValueStore(MutableMapping[str, bytes]):
         on_success: Sequence[Operation] | None = None,
         on_failure: Sequence[Operation] | None = None,
     ) -> TransactionResult:
-        """All operations of one of the two happen at once, or nothing."""
+        """All operations of one of the two lists happen at once, or none does."""
         check_all("conditions", conditions or (), Condition)
         check_all("on_success", on_success or (), Operation)
         check_all("on_failure", on_failure or (), Operation)
@@ -147,12 +147,12 @@ class KeyValueStore(MutableMapping[str, bytes]):
                 return TransactionResult(succeeded, told)
 
     def _known(self, keys: Iterable[str], taken: list[Keys]) -> tuple[Known, list[Json]]:
-        """What the keys hold, and the conditions by which they still hold it."""
+        """The values of the keys, and the conditions under which they are unchanged."""
         names = sorted(keys)
         lists = [one.words({})[0] for one in taken]
         words = [*map(get_words, names), *(word for word in lists if word["type"] == "list")]
         answers: list[Json] = self._store.transact([], words, None)["results"] if words else []
-        # What would go without being told must not go.
+        # A key that is missing from a truncated list must not be deleted unseen.
         for listed in answers[len(names) :]:
             check_whole(listed)
         entries: list[Json | None] = [answer.get("entry") for answer in answers[: len(names)]]
@@ -180,7 +180,7 @@ class KeyValueStore(MutableMapping[str, bytes]):
         return self.transaction(on_success=[operation]).results[0]
 
     def _listed(self, operation: Keys) -> Any:
-        """However many they are: a transaction's answer has an end."""
+        """However many there are: a transaction's answer is limited."""
         wanted = operation.bounds()
         found = self._store.entries(wanted["from"], wanted.get("to"))
         inside = (entry for entry in found if operation.holds_key(entry.key))
@@ -219,11 +219,11 @@ class KeyValueStore(MutableMapping[str, bytes]):
         return bool(self._did(discard(key)))
 
     def discard_prefix(self, prefix: str, return_keys: bool = False) -> Any:
-        """How many went, or which."""
+        """How many were deleted, or which."""
         return self._did(discard_prefix(prefix, return_keys))
 
     def discard_range(self, start: str | None = None, end: str | None = None, return_keys: bool = False) -> Any:
-        """How many went, or which."""
+        """How many were deleted, or which."""
         return self._did(discard_range(start, end, return_keys))
 
     def list_keys(self, start: str | None = None, end: str | None = None, prefix: str | None = None) -> list[str]:
@@ -243,7 +243,7 @@ class KeyValueStore(MutableMapping[str, bytes]):
         owner: str | NoChange | None = no_change,
         return_owner: bool = False,
     ) -> Any:
-        """What the key held before."""
+        """The key's previous value."""
         return self._did(swap(key, value, owner, return_owner))
 
     def setdefault(self, key: str, default: bytes) -> bytes:
@@ -258,7 +258,7 @@ class KeyValueStore(MutableMapping[str, bytes]):
         self.discard_range()
 
     def wait(self, key: str, return_owner: bool = False) -> Any:
-        """What the key holds, when it is there."""
+        """The key's value, once it exists."""
         with self.events(key=key, event_type="put") as changes:
             found = self.get(key, return_owner=True)
             if found.value is None:
@@ -266,7 +266,7 @@ class KeyValueStore(MutableMapping[str, bytes]):
         return found if return_owner else found.value
 
     def event_queue(self) -> EventQueue:
-        """Of nothing yet: ``subscribe()`` says of what."""
+        """Without subscriptions: ``subscribe()`` adds them."""
         return EventQueue(self)
 
     def events(self, event_filter: EventFilter | None = None, **wanted: str | None) -> EventQueue:
@@ -276,7 +276,7 @@ class KeyValueStore(MutableMapping[str, bytes]):
         return changes
 
     def watched_by(self, changes: EventQueue) -> int:
-        """The revision behind which it hears of everything."""
+        """The revision after which the queue hears of everything."""
         with self._lock:
             if self._watch is None:
                 self._watch = self._store.watch()
@@ -330,7 +330,7 @@ class KeyValueStore(MutableMapping[str, bytes]):
 
 
 def _next_words(operation: Operation, known: Known) -> list[Json]:
-    """Those of an operation, behind which the next one finds nothing of what it deletes."""
+    """The words of an operation; keys that it deletes are missing for the next one."""
     words = operation.words(known)
     known.update({key: None for key in known if operation.deletes(key)})
     return words

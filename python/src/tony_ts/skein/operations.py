@@ -1,4 +1,4 @@
-"""What Skein's transactions are made of, and the same in the operations of a job's store."""
+"""What Skein's transactions consist of, and the same in operations of a job's store."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..in_task import Entry, entry_of
 
 Json = Dict[str, Any]
 
-#: All tasks may write there, and nowhere else all of them.
+#: The only prefix under which all tasks may write.
 SHARED = "shared/"
 
 
@@ -36,7 +36,7 @@ class TransactionResult(NamedTuple):
     results: list[Any]
 
 
-#: What was there before: by its key, None where it was missing.
+#: What was there before, by key; None where the key was missing.
 Known = Dict[str, "ValueOwnerPair | None"]
 
 
@@ -53,7 +53,7 @@ class Operation:
     """Something that a transaction does."""
 
     def depends_on(self) -> str | None:
-        """The key without which it cannot be said what is to be written."""
+        """The key that must be read before it is known what to write."""
         return None
 
     def words(self, known: Known) -> list[Json]:
@@ -152,16 +152,16 @@ class _Field:
 
 
 class value(_Field):  # noqa: N801
-    """What a key holds, for conditions: ``value("key") == b"x"``."""
+    """A key's value, for conditions: ``value("key") == b"x"``."""
 
 
 class owner(_Field):  # noqa: N801
-    """Whose a key is, for conditions: ``owner("key") == "worker_0"``, ``owner("key") != None``."""
+    """A key's owner, for conditions: ``owner("key") == "worker_0"``, ``owner("key") != None``."""
 
 
 @dataclass(frozen=True)
 class get(Operation):  # noqa: N801
-    """What the key holds, ``default`` where it is missing; with ``return_owner`` a ``ValueOwnerPair``."""
+    """The key's value, ``default`` where it is missing; with ``return_owner`` a ``ValueOwnerPair``."""
 
     key: str
     default: bytes | None = None
@@ -212,7 +212,7 @@ class exists(Operation, Condition):  # noqa: N801
 
 @dataclass(frozen=True)
 class missing(exists):  # noqa: N801
-    """Whether it is not."""
+    """Whether the key is missing."""
 
     def result(self, answers: list[Json]) -> bool:
         return not super().result(answers)
@@ -243,11 +243,11 @@ class discard(Operation):  # noqa: N801
 class Keys(Operation):
     """Keys of a prefix, or from ``start`` to before ``end``."""
 
-    #: What is listed is deleted, too.
+    #: Whether the listed keys are also deleted.
     takes = False
 
     def bounds(self) -> Json:
-        """Raises TypeError where its ends are no texts."""
+        """Raises TypeError where its bounds are no strings."""
         raise NotImplementedError
 
     def keys_only(self) -> bool:
@@ -266,7 +266,7 @@ class Keys(Operation):
         return self.takes and self.holds_key(SHARED + key)
 
     def holds_key(self, key: str) -> bool:
-        """A key of the job's store."""
+        """Whether it covers a key of the job's store."""
         bounds = self.bounds()
         return key.startswith(bounds["prefix"]) and bounds["from"] <= key and ("to" not in bounds or key < bounds["to"])
 
@@ -289,7 +289,7 @@ class _Values(Keys):
 
 @dataclass(frozen=True)
 class get_prefix(_Values):  # noqa: N801
-    """All keys that begin so, with their values, in their order."""
+    """All keys with that prefix, with their values, in order."""
 
     prefix: str
     return_owner: bool = False
@@ -307,7 +307,7 @@ class pop_prefix(get_prefix):  # noqa: N801
 
 @dataclass(frozen=True)
 class get_range(_Values):  # noqa: N801
-    """All keys from ``start`` to before ``end``, with their values, in their order."""
+    """All keys from ``start`` to before ``end``, with their values, in order."""
 
     start: str | None = None
     end: str | None = None
@@ -326,7 +326,7 @@ class pop_range(get_range):  # noqa: N801
 
 @dataclass(frozen=True)
 class list_keys(Keys):  # noqa: N801
-    """Keys, in their order."""
+    """Keys, in order."""
 
     start: str | None = None
     end: str | None = None
@@ -367,7 +367,7 @@ class _Discards(Keys):
         return True
 
     def words(self, known: Known) -> list[Json]:
-        # How many went is told without a list, however many they are.
+        # The number of deleted keys is reported without a list, however many they are.
         return super().words(known)[0 if self.return_keys else 1 :]
 
     def result(self, answers: list[Json]) -> Any:
@@ -379,7 +379,7 @@ class _Discards(Keys):
 
 @dataclass(frozen=True)
 class discard_prefix(_Discards):  # noqa: N801
-    """Deletes all keys that begin so; how many they were, with ``return_keys`` which."""
+    """Deletes all keys with that prefix; how many there were, with ``return_keys`` which."""
 
     prefix: str
     return_keys: bool = False
@@ -390,7 +390,7 @@ class discard_prefix(_Discards):  # noqa: N801
 
 @dataclass(frozen=True)
 class discard_range(_Discards):  # noqa: N801
-    """Deletes all keys from ``start`` to before ``end``; how many they were, with ``return_keys`` which."""
+    """Deletes all keys from ``start`` to before ``end``; how many there were, with ``return_keys`` which."""
 
     start: str | None = None
     end: str | None = None
@@ -402,7 +402,7 @@ class discard_range(_Discards):  # noqa: N801
 
 @dataclass(frozen=True)
 class put(Operation):  # noqa: N801
-    """Writes a key's value, its owner, or both; what is not given stays. ``owner=None``: nobody's."""
+    """Writes a key's value, its owner, or both; what is not given stays. ``owner=None``: no owner."""
 
     key: str
     value: bytes | NoChange = no_change
@@ -441,7 +441,7 @@ class put(Operation):  # noqa: N801
 
 @dataclass(frozen=True)
 class swap(put):  # noqa: N801
-    """The same, and what the key held before; with ``return_owner`` a ``ValueOwnerPair``."""
+    """The same, and the key's previous value; with ``return_owner`` a ``ValueOwnerPair``."""
 
     return_owner: bool = False
 
@@ -483,12 +483,12 @@ def said_of(entry: Entry) -> Json:
     return {"key": entry.key, "valueBase64": base64.b64encode(entry.value).decode(), **numbers, **owned}
 
 
-#: Before the names of services that mean something as roles: ``ps`` becomes ``role-ps``.
+#: The prefix for names of services that have a meaning as roles: ``ps`` becomes ``role-ps``.
 ROLE = "role-"
 
 
 def service_of(role: str) -> str:
-    """The name that a service had."""
+    """The original name of a service."""
     return role[len(ROLE) :] if role.startswith(ROLE) else role
 
 
@@ -504,7 +504,7 @@ def task_of(container: str) -> str:
 
 
 def service_and_instance(container: str) -> tuple[str, int]:
-    """The service as the role that it has become."""
+    """The service, under the name of its role."""
     service, _, instance = container.rpartition("_")
     if not service or not instance.isdecimal():
         raise ValueError(f"a container's id is its service and its number, worker_0, not {container!r}")

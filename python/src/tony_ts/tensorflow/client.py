@@ -1,4 +1,4 @@
-"""Runs an experiment of TensorFlow, or servers of it for a program here."""
+"""Runs an experiment of TensorFlow, or TensorFlow servers for a program here."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEFAULT_TASK_SPEC = single_server_topology()
 def run_on_yarn(
     experiment_fn: ExperimentFn, task_specs: dict[str, TaskSpec] = DEFAULT_TASK_SPEC, **kwargs: Any
 ) -> Metrics | None:
-    """As ``tony_ts.client.run_on_yarn``, of a function that returns an ``Experiment`` or a ``KerasExperiment``."""
+    """As ``tony_ts.client.run_on_yarn``, for a function that returns an ``Experiment`` or a ``KerasExperiment``."""
     kwargs["custom_task_module"] = (
         kwargs.get("custom_task_module") or "tf_yarn.tensorflow.tasks._independent_workers_task"
     )
@@ -48,7 +48,7 @@ def standalone_client_mode(
     scheduler: Literal["yarn", "local"] = "yarn",
 ) -> Generator[Any, None, None]:
     """
-    TensorFlow's servers in the tasks of a job, while a program here has them work: ``with`` gives their
+    TensorFlow servers in the tasks of a job, which work for a program here: ``with`` gives their
     ``tf.train.ClusterSpec``, for ``ParameterServerStrategy`` and ``ClusterCoordinator``. At its end they stop. This
     program is the chief, and a ``chief`` of the topology is left out.
 
@@ -76,7 +76,7 @@ def standalone_client_mode(
         while len(addresses) < wanted:
             time.sleep(0.5)
             if job.state in ("succeeded", "failed", "killed"):
-                # Raises why.
+                # Raises the reason.
                 job.wait()
             with contextlib.suppress(TonyError):
                 addresses = keys.get_prefix(server.SERVES)

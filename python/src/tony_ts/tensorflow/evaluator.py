@@ -1,4 +1,4 @@
-"""In a task: looks at the checkpoints of an experiment, beside those who train it or in a job of its own."""
+"""In a task: evaluates the checkpoints of an experiment, beside the tasks that train it or in a job of its own."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from .experiment import Experiment, KerasExperiment
 
 #: Between two looks at the folder.
 _PAUSE_SECONDS = 5.0
-#: Alone it ends when it has found no other checkpoint for so long.
+#: When it runs alone, it ends after finding no new checkpoint for so long.
 _IDLE_SECONDS = 1_200.0
 
 
 def run(experiment_fn: Callable[[], Any]) -> None:
-    """Alone: of a training that another job runs, or has run."""
+    """Alone: for a training that another job runs, or has run."""
     number_the_try()
     experiment = experiment_fn()
     if isinstance(experiment, Experiment):
@@ -32,11 +32,12 @@ def run(experiment_fn: Callable[[], Any]) -> None:
 
 
 def beside_training(experiment: KerasExperiment) -> None:
-    """Each checkpoint once, to that which was there when those who train had ended."""
+    """Evaluates each checkpoint once, up to the last one that the training tasks had written when they ended."""
     _evaluate_keras(experiment, _is_trained)
 
 
-#: Waits for a while, and returns whether what is found then is the last, by the seconds since something was.
+#: Waits for a while, and returns whether the checkpoints found afterwards are the last, given the seconds since one was
+#: found.
 _IsOver = Callable[[float], bool]
 
 
@@ -76,12 +77,12 @@ def _checkpoints(tf: Any, folder: str) -> list[str]:
     if not tf.io.gfile.exists(folder):
         return []
     names = (name.rstrip("/") for name in tf.io.gfile.listdir(folder))
-    # Of TensorBoard and of an evaluator's.
+    # Without the files of TensorBoard and of an evaluator.
     return sorted(name for name in names if not name.startswith(("events.", "eval", "train", "validation")))
 
 
 def _evaluate_estimator(experiment: Experiment) -> None:
-    """Each checkpoint that no evaluation of earlier has written down, to the last one of the training."""
+    """Evaluates each checkpoint that no earlier evaluation has recorded, up to the last one of the training."""
     tf: Any = import_module("tensorflow")
     estimator, training, evaluation = experiment
     seen = _evaluated(tf, estimator.eval_dir(evaluation.name))
@@ -116,7 +117,7 @@ def _evaluate_checkpoint(experiment: Experiment, path: str, *, is_last: bool) ->
 
 
 def _step(path: str) -> int:
-    """Of ``model.ckpt-200``."""
+    """The step in ``model.ckpt-200``."""
     return int(path.rpartition("-")[2])
 
 

@@ -26,7 +26,7 @@ class Experiment(NamedTuple):
 
 
 class KerasExperiment(NamedTuple):
-    """One task trains by ``model.fit``; an evaluator beside it looks at each checkpoint in ``model_dir``."""
+    """One task trains by ``model.fit``; an evaluator beside it evaluates each checkpoint in ``model_dir``."""
 
     #: A compiled ``keras.Model``.
     model: Any
@@ -34,15 +34,15 @@ class KerasExperiment(NamedTuple):
     model_dir: str
     #: Arguments of ``fit``.
     train_params: dict[str, Any]
-    #: What returns ``x`` and ``y`` of ``fit``.
+    #: Return ``x`` and ``y`` of ``fit``.
     input_data_fn: Callable[[], Any] | None
     target_data_fn: Callable[[], Any] | None
-    #: What returns the data of ``evaluate``.
+    #: Returns the data of ``evaluate``.
     validation_data_fn: Callable[[], Any]
 
 
 def run(experiment_fn: Callable[[], Any]) -> None:
-    """In a task."""
+    """Runs in a task."""
     number_the_try()
     experiment = experiment_fn()
     if isinstance(experiment, Experiment):

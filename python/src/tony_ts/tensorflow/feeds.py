@@ -14,10 +14,10 @@ class FeedDataset(FeedRows):
     """
     Rows of the job's feed of that name for ``tf.data``, one by one.
 
-    :param parse: makes of a row what the dataset gives; without it a row is its bytes
-    :param output_signature: what ``tf.data.Dataset.from_generator`` takes; without it that of bytes
-    :param columns: those that are wanted, as ``tony_ts.feed`` has them
-    :param views: rows that are bytes come to ``parse`` as memoryviews
+    :param parse: turns a row into what the dataset gives; without it a row is its bytes
+    :param output_signature: as for ``tf.data.Dataset.from_generator``; without it that of bytes
+    :param columns: the wanted columns, as in ``tony_ts.feed``
+    :param views: rows that are bytes are passed to ``parse`` as memoryviews
     """
 
     def __init__(

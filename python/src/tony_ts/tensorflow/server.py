@@ -1,4 +1,4 @@
-"""In a task: a server of TensorFlow, until its client has done."""
+"""In a task: a TensorFlow server, until its client is done."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ..experiments import number_the_try
 from ..in_task import task
 
-#: Keys below ``shared/``: what each server's begins with, which holds its address; and the one that ends all.
+#: Keys below ``shared/``: the prefix of each server's key, whose value is its address; and the key that ends all.
 SERVES = "tony-ts/serves/"
 STOP = "tony-ts/stop"
 

@@ -1,4 +1,6 @@
-"""In a task's program: starts the training framework with what the job knows, and tells the job how training goes."""
+"""
+In a task's program: starts the training framework with what the job knows, and reports to the job how training goes.
+"""
 
 from .start import init_jax, init_torch, tensorflow_strategy
 

@@ -1,4 +1,4 @@
-"""Keras tells the job how training goes."""
+"""Keras reports to the job how training goes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class TonyCallback(_Callback):
     """
     For ``model.fit(…, callbacks=[TonyCallback()])``: reports every few batches, and the whole of an epoch's logs.
     ``save``, called with the step, writes a checkpoint and returns its path: at each epoch's end, and when the
-    container is to be taken back.
+    container will be taken back.
     """
 
     def __init__(self, *, every_n_steps: int = 10, save: Callable[[int], str] | None = None) -> None:

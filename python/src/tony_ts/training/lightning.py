@@ -1,4 +1,4 @@
-"""PyTorch Lightning tells the job how training goes."""
+"""PyTorch Lightning reports to the job how training goes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ else:
 class TonyCallback(_Callback):
     """
     For ``Trainer(callbacks=[TonyCallback()])``: reports every few steps what the module logs, and the checkpoints that
-    the trainer has saved. With ``save_dir`` it saves one there when a container is to be taken back.
+    the trainer has saved. With ``save_dir`` it saves one there when a container will be taken back.
     """
 
     def __init__(self, *, every_n_steps: int = 10, save_dir: str | None = None) -> None:
@@ -53,7 +53,7 @@ class TonyCallback(_Callback):
         step = trainer.global_step
         advice = self._progress.report(step, trainer.callback_metrics)
         self._tell_of_checkpoint(trainer)
-        # They save and stop together.
+        # All processes save and stop together.
         if self._save_dir is not None and _of_any(trainer, advice.should_checkpoint):
             path = os.path.join(self._save_dir, f"step-{step}.ckpt")
             trainer.save_checkpoint(path)
@@ -63,7 +63,7 @@ class TonyCallback(_Callback):
             trainer.should_stop = True
 
     def _tell_of_checkpoint(self, trainer: Any) -> None:
-        """The trainer's own callback saves after all others have been called, and calls nobody when it has."""
+        """The trainer's own callback saves after all others have been called, and calls nobody afterwards."""
         saver = trainer.checkpoint_callback
         path = getattr(saver, "last_model_path", "") or getattr(saver, "best_model_path", "")
         saved = (path, getattr(saver, "_last_global_step_saved", trainer.global_step))

@@ -12,7 +12,7 @@ _CONTINUE = Advice("continue")
 
 
 class Progress:
-    """Tells the job; without a job, as when a program is tried out, it tells nobody."""
+    """Reports to the job; without a job, as when a program is tried out, it reports to nobody."""
 
     def __init__(self) -> None:
         self._is_in_a_task = bool(os.environ.get("TONY_API"))
@@ -26,7 +26,7 @@ class Progress:
 
 
 def numbers(metrics: Mapping[str, Any]) -> dict[str, float]:
-    """Those that are numbers, of tensors those of one element. The step is told beside them."""
+    """Values that are numbers, including tensors of one element. The step is reported separately."""
     found: dict[str, float] = {}
     for name, value in metrics.items():
         try:

@@ -23,8 +23,8 @@ class Place(NamedTuple):
 
 def init_torch(backend: str | None = None, **arguments: Any) -> Place:
     """
-    ``torch.distributed.init_process_group``, with the process's own GPU chosen, and NCCL where each process of the
-    machine has one, else gloo. The group is left when the program ends.
+    ``torch.distributed.init_process_group``, with a GPU chosen for the process, and NCCL where each process of the
+    machine has its own, else gloo. The group is left when the program ends.
     """
     rank, world_size, local_rank = (int(_given(name, "pytorch")) for name in ("RANK", "WORLD_SIZE", "LOCAL_RANK"))
     torch: Any = import_module("torch")
@@ -41,7 +41,7 @@ def init_torch(backend: str | None = None, **arguments: Any) -> Place:
 
 
 def _leave(distributed: Any) -> None:
-    """Unless the program has."""
+    """Unless the program has done so itself."""
     if distributed.is_initialized():
         distributed.destroy_process_group()
 
@@ -60,7 +60,7 @@ def init_jax(**arguments: Any) -> Place:
 
 def tensorflow_strategy() -> Any:
     """
-    The ``tf.distribute`` strategy for the job's roles: of several workers ``MultiWorkerMirroredStrategy``; with
+    The ``tf.distribute`` strategy for the job's roles: for several workers ``MultiWorkerMirroredStrategy``; with
     parameter servers, for the task that coordinates, ``ParameterServerStrategy``; for a task that trains alone, and for
     an evaluator, the default one.
     """

@@ -1,4 +1,4 @@
-"""Hugging Face's Trainer tells the job how training goes."""
+"""Hugging Face's Trainer reports to the job how training goes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ else:
 class TonyCallback(_TrainerCallback):
     """
     For ``Trainer(…, callbacks=[TonyCallback()])``: reports what the trainer logs and the checkpoints that it has saved,
-    and has it save one when a container is to be taken back. All processes ask every ``every_n_steps``.
+    and makes it save one when a container will be taken back. All processes ask every ``every_n_steps``.
     """
 
     def __init__(self, *, every_n_steps: int = 10) -> None:
@@ -33,7 +33,7 @@ class TonyCallback(_TrainerCallback):
     def on_step_end(self, args: Any, state: Any, control: Any, **_kwargs: Any) -> Any:
         if state.global_step % self._every_n_steps == 0:
             advice = self._progress.report(state.global_step, {})
-            # They save and stop together.
+            # All processes save and stop together.
             if _of_any(advice.should_checkpoint, args.device):
                 control.should_save = True
             if _of_any(advice.should_stop, args.device):
