@@ -4,7 +4,7 @@ import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../src/hadoop/yarn/resource-manager.ts";
 import { type ClusterStatus, ClusterUser } from "../test/support/cluster.ts";
 
-/** Uses a connection to the ResourceManager, and closes it. */
+/** Opens a connection to the ResourceManager, uses it and closes it. */
 export async function withResourceManager<Result>(
   cluster: ClusterStatus,
   use: (client: ResourceManagerClient) => Promise<Result>,
@@ -20,12 +20,15 @@ export async function withResourceManager<Result>(
   }
 }
 
-/** When the ResourceManager took the application, by its own clock, which is this machine's. */
+/** When the ResourceManager accepted the application, by its own clock, which is this machine's. */
 export async function submittedAtMs(cluster: ClusterStatus, id: string): Promise<number> {
   return await withResourceManager(cluster, async (client) => (await client.report(id)).startTimeMs);
 }
 
-/** One that is known to the ResourceManager and does nothing: of no queue that exists, it is refused and remembered. */
+/**
+ * An application that the ResourceManager knows and that does nothing. One submitted to a queue that does not exist is
+ * refused and remembered.
+ */
 export async function anApplication(client: ResourceManagerClient): Promise<string> {
   const [known] = await client.reports();
   if (known !== undefined) return known.id;

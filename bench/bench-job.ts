@@ -8,7 +8,7 @@ import { type ClusterStatus, ClusterUser, environmentFor } from "../test/support
 import { PeakWatch } from "./process-memory.ts";
 import { until } from "./until.ts";
 
-/** What is long even on a busy machine. */
+/** Long enough even on a busy machine. */
 const limitMs = 180_000;
 const lookEveryMs = 5;
 
@@ -18,7 +18,7 @@ export interface BenchJobOptions {
   readonly arguments?: readonly string[];
 }
 
-/** A job submitted by the real client, whose tasks leave word of when they began and ended (bench/tasks/task.sh). */
+/** A job submitted by the real client, whose tasks write down when they began and ended (bench/tasks/task.sh). */
 export class BenchJob {
   readonly spawnedAtMs = Date.now();
   readonly #folder = mkdtempSync(path.join(tmpdir(), "tony-bench-"));
@@ -30,7 +30,7 @@ export class BenchJob {
 
   constructor(cluster: ClusterStatus, options: BenchJobOptions) {
     this.#tasks = options.tasks;
-    // The tasks run as another user than the client.
+    // The tasks run as a user other than the client's.
     chmodSync(this.#folder, 0o777);
     const script = path.join(this.#folder, "task.sh");
     copyFileSync(path.join(packageRoot(), "bench", "tasks", "task.sh"), script);
@@ -43,7 +43,7 @@ export class BenchJob {
       [path.join(packageRoot(), "dist", "programs", "tony-ts.cjs"), ...words, ...(options.arguments ?? [])],
       {
         cwd: this.#folder,
-        // Node 20 parses what this names at each start, for 45 ms.
+        // At each start Node 20 parses the file that this variable names, which takes 45 ms.
         env: { ...process.env, NODE_EXTRA_CA_CERTS: undefined, ...environmentFor(cluster, ClusterUser.alice) },
         stdio: ["ignore", "pipe", "pipe"],
       },
@@ -57,17 +57,17 @@ export class BenchJob {
     this.#ended = new Promise((resolve) => this.#client.on("exit", (code) => resolve({ code, atMs: Date.now() })));
   }
 
-  /** As soon as the client has told it. */
+  /** Resolves as soon as the client has printed it. */
   async id(): Promise<string> {
     return await this.#until("the application's id", () => /application_\d+_\d+/.exec(this.#output)?.[0]);
   }
 
-  /** When the last task's program began, of the generation that many starts came before. */
+  /** When the last task's program began its start number `generation`. */
   async started(generation = 1): Promise<number> {
     return await this.#until("every task to start", () => this.#last("started", generation));
   }
 
-  /** The process of a task's present program. */
+  /** The process id of a task's present program. */
   pidOf(task: number): number {
     return Number(readFileSync(path.join(this.#folder, `worker-${task}.pid`), "utf8"));
   }
@@ -77,14 +77,14 @@ export class BenchJob {
     writeFileSync(path.join(this.#folder, "release"), "");
   }
 
-  /** When the last task's program ended, once the job has. */
+  /** When the last task's program ended; to be asked once the job has ended. */
   lastEndedAtMs(): number {
     const atMs = this.#last("ended", 1);
     if (atMs === undefined) throw new Error(`a task never ended:\n${this.#output}`);
     return atMs;
   }
 
-  /** The client's end. Rejects when the job did not succeed. */
+  /** Resolves when the client ends. Rejects when the job did not succeed. */
   async finished(): Promise<{ readonly atMs: number; readonly peakMiB: number }> {
     const limit = new AbortController();
     const late = sleep(limitMs, "late" as const, { signal: limit.signal, ref: false }).catch(() => "late" as const);

@@ -8,7 +8,7 @@ import { ownReportCalls } from "./report-calls.ts";
 export interface CallsAndBytes {
   /** An application that the ResourceManager knows. */
   readonly applicationId: string;
-  /** From a new process's first use of the ResourceManager to its answer: login, connection and proof of who calls. */
+  /** The time from a new process's first use of the ResourceManager to the answer: login, connection and authentication. */
   readonly firstCallMs: number;
   readonly callsPerSecond: number;
   readonly uploadMiBPerSecond: number;
@@ -17,7 +17,10 @@ export interface CallsAndBytes {
 const uploadedBytes = 300e6;
 const blockBytes = 1 << 20;
 
-/** Calls the ResourceManager and writes a file to HDFS, as whoever the environment says, on the cluster of HADOOP_CONF_DIR. */
+/**
+ * Calls the ResourceManager and writes a file to HDFS, as the user that the environment names, on the cluster of
+ * HADOOP_CONF_DIR.
+ */
 const beganAt = performance.now();
 const { env: environment, stdout: out, stderr: err } = process;
 const output = new Output({ out, err, environment, now: Date.now });

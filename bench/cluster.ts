@@ -1,6 +1,6 @@
 import { type ClusterStatus, clusterStatus, clusterTool, takeTickets } from "../test/support/cluster.ts";
 
-/** How a cluster guards its calls: not at all, or by Kerberos with that protection of RPC (`hadoop.rpc.protection`) and HTTPS. */
+/** How a cluster protects its calls: not at all, or by Kerberos with that protection of RPC (`hadoop.rpc.protection`) and by HTTPS. */
 export const guards = ["open", "authentication", "integrity", "privacy"] as const;
 export type Guard = (typeof guards)[number];
 
@@ -15,12 +15,12 @@ export class BenchClusters {
     const cluster = this.#started.get(guard) ?? start(guard);
     this.#started.set(guard, cluster);
     const { security } = await cluster;
-    // Each has a KDC of its own, whose tickets take the place of another's.
+    // Each cluster has a KDC of its own, whose tickets replace those of another.
     if (security !== undefined) await takeTickets(security);
     return await cluster;
   };
 
-  /** Ends all, also one that did not come up. Rejects with what went wrong first. */
+  /** Takes all clusters down, even one that did not start. Then rejects with the first error, if there was one. */
   async end(): Promise<void> {
     for (const guard of this.#started.keys()) await clusterTool(["down", "--name", nameOf(guard)]);
   }

@@ -4,18 +4,18 @@ import { at, listAt, requestJson } from "../test/support/http-json.ts";
 /** What the daemons themselves have counted since they started. */
 export interface DaemonCounters {
   readonly atMs: number;
-  /** Of ApplicationMasters, by the ResourceManager. */
+  /** Allocate calls of ApplicationMasters, counted by the ResourceManager. */
   readonly allocates: number;
   /** Bytes of all answers to ApplicationMasters. */
   readonly masterAnswerBytes: number;
-  /** Of clients: every call. */
+  /** All calls of clients. */
   readonly clientCalls: number;
   readonly clientAnswerBytes: number;
-  /** Operations on files and folders, of clients, nodes and DataNodes, over RPC and WebHDFS. */
+  /** Operations on files and folders, by clients, nodes and DataNodes, over RPC and WebHDFS. */
   readonly fileOperations: number;
 }
 
-/** Reads the metrics of ResourceManager and NameNode (org.apache.hadoop.metrics2, by JMX). */
+/** Reads the metrics of the ResourceManager and the NameNode (org.apache.hadoop.metrics2, over JMX). */
 export async function readCounters({ endpoints }: ClusterStatus): Promise<DaemonCounters> {
   const manager = `${endpoints.resourceManager}/jmx?qry=Hadoop:service=ResourceManager,name=`;
   const nameNode = `${new URL(endpoints.webHdfs).origin}/jmx?qry=Hadoop:service=NameNode,name=`;
@@ -35,7 +35,7 @@ export async function readCounters({ endpoints }: ClusterStatus): Promise<Daemon
   };
 }
 
-/** How much of each was counted between two readings. */
+/** How much each counter grew between two readings. */
 export function between(
   before: DaemonCounters,
   after: DaemonCounters,

@@ -1,12 +1,15 @@
 export type Unit = "ms" | "MiB" | "%" | "calls" | "calls/s" | "calls/min" | "B" | "KiB" | "MiB/s" | "rows/s" | "×";
 
-/** What architecture.md allows, shown beside a figure and never asserted: a shared machine proves nothing. */
+/**
+ * The limit that architecture.md sets. It is shown beside a figure and never asserted, because a shared machine proves
+ * nothing.
+ */
 export interface Budget {
   readonly limit: number;
   readonly kind: "at most" | "at least";
 }
 
-/** One quantity, measured once a run. */
+/** One quantity, measured once in each run. */
 export interface Figure {
   readonly name: string;
   readonly unit: Unit;
@@ -19,11 +22,11 @@ export interface Summary {
   readonly min: number;
   readonly max: number;
   readonly runs: number;
-  /** Of the median; absent where there is no budget. */
+  /** Whether the median is within the budget; absent where there is no budget. */
   readonly met?: boolean;
 }
 
-/** What one run of a measurement gave, by the names of its figures. */
+/** What one run of a measurement gave, by the figures' names. */
 export type Sample = Readonly<Record<string, number>>;
 
 /** How a figure is shown. */
@@ -36,7 +39,7 @@ export interface FigureDefinition {
 export const atMost = (limit: number): Budget => ({ limit, kind: "at most" });
 export const atLeast = (limit: number): Budget => ({ limit, kind: "at least" });
 
-/** The figures of several runs; one that a run does not name is left out of it. */
+/** The figures of several runs. A run that does not name a figure is left out of that figure. */
 export function collect(definitions: readonly FigureDefinition[], samples: readonly Sample[]): Figure[] {
   return definitions.map((definition) => ({
     ...definition,
@@ -56,7 +59,7 @@ export function summarize({ values, budget }: Figure): Summary | undefined {
   return { ...summary, met: budget.kind === "at most" ? median <= budget.limit : median >= budget.limit };
 }
 
-/** @param sorted the smallest first */
+/** @param sorted the values, the smallest first */
 export function medianOf(sorted: readonly number[]): number {
   const middle = sorted.length / 2;
   const upper = sorted[Math.floor(middle)] ?? Number.NaN;

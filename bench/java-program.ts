@@ -5,7 +5,10 @@ import { type ClusterStatus, ClusterUser, environmentFor, javaSecurity } from ".
 
 const run = promisify(execFile);
 
-/** Runs a class of Hadoop's, or a source file of bench/java, with the cluster's jars and configuration. @returns what it prints */
+/**
+ * Runs one of Hadoop's classes, or a source file of bench/java, with the cluster's jars and configuration.
+ * @returns what it prints
+ */
 export async function java(cluster: ClusterStatus, words: readonly string[]): Promise<string> {
   const { program, options, environment } = command(cluster, cluster.jars);
   const { stdout } = await run(program, [...options, ...words], { env: environment, maxBuffer: 16 << 20 });
@@ -13,9 +16,9 @@ export async function java(cluster: ClusterStatus, words: readonly string[]): Pr
 }
 
 /**
- * Starts one that runs until its input ends or it is killed.
+ * Starts a program that runs until its input ends or it is killed.
  * @param jars the folder of its jars; default: the cluster's own
- * @param folder where it works; default: here
+ * @param folder its working folder; default: the present one
  */
 export function startJava(
   cluster: ClusterStatus,
@@ -26,7 +29,7 @@ export function startJava(
   return spawn(program, [...options, ...words], { cwd: folder, env: environment, stdio: ["pipe", "pipe", "pipe"] });
 }
 
-/** Hadoop's libraries reflect upon Java's own classes. */
+/** Hadoop's libraries use reflection on Java's own classes. */
 function command(cluster: ClusterStatus, jars: string) {
   return {
     program: path.join(cluster.javaHome, "bin", "java"),

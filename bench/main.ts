@@ -37,7 +37,7 @@ const measurements: readonly Measurement[] = [
   hadoopRpc,
   upload,
   protection,
-  // The last: its many nodes are lost ones afterwards.
+  // This one comes last, because the ResourceManager counts its many nodes as lost afterwards.
   citizen,
 ];
 
@@ -79,7 +79,7 @@ async function main(): Promise<number> {
   return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
 }
 
-/** A run that fails is told and leaves the others. */
+/** A run that fails is reported and does not affect the others. */
 async function measure(
   { name, what, warmUps, mostRuns = Number.POSITIVE_INFINITY, figures, run }: Measurement,
   clusterOf: ClusterOf,
@@ -99,7 +99,7 @@ async function measure(
   return { name, what, figures: collect(figures, samples), loadAverage, failures };
 }
 
-/** What to do; or, as text, the usage or what is wrong. */
+/** What to do; or, as text, the usage or an error. */
 function readOptions(): Options | string {
   try {
     const { values } = parseArgs({

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { ClusterStatus } from "../test/support/cluster.ts";
 
-/** When the AMs of an application first wrote a line of that event which holds the text, by their logs on the nodes. */
+/** When an application's AMs first wrote a line of that event that contains the text, by their logs on the nodes. */
 export function loggedAtMs(cluster: ClusterStatus, id: string, event: string, text: string): number | undefined {
   const lines = cluster.nodes.flatMap(({ folder }) => linesBelow(path.join(folder, "logs", id)));
   const line = lines.find((written) => written.includes(`"event":"${event}"`) && written.includes(text));

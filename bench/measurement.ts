@@ -1,13 +1,13 @@
 import type { ClusterOf } from "./cluster.ts";
 import type { FigureDefinition, Sample } from "./figures.ts";
 
-/** Something that is measured, as often as is asked for. */
+/** Something that can be measured as often as is asked for. */
 export interface Measurement {
   readonly name: string;
   readonly what: string;
-  /** What is measured for the first time with cold caches says nothing about the second: runs that are not counted. */
+  /** Runs that are not counted: what is measured first, with cold caches, says nothing about later runs. */
   readonly warmUps: number;
-  /** Of what more runs would say again, as of counts. */
+  /** The most runs, where further ones would only give the same, as with counts. */
   readonly mostRuns?: number;
   readonly figures: readonly FigureDefinition[];
   run(clusterOf: ClusterOf): Promise<Sample>;

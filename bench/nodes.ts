@@ -4,12 +4,12 @@ import type { ClusterStatus } from "../test/support/cluster.ts";
 import { startJava } from "./java-program.ts";
 import { until } from "./until.ts";
 
-/** A tenth of what the cluster takes for a node's death. */
+/** A tenth of the time after which the cluster takes a node for dead. */
 const reportEveryMs = 5_000;
 
 /**
- * Adds nodes to a cluster that are no more than what they say (bench/java/Nodes.java).
- * @returns what takes them away: the ResourceManager counts them as lost then
+ * Adds nodes to a cluster that only report and run nothing (bench/java/Nodes.java).
+ * @returns a function that removes them; the ResourceManager then counts them as lost
  */
 export async function addNodes(cluster: ClusterStatus, count: number): Promise<() => Promise<void>> {
   const source = path.join(packageRoot(), "bench", "java", "Nodes.java");

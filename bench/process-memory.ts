@@ -7,7 +7,7 @@ export interface ProcessMemory {
   readonly peakResidentMiB: number;
 }
 
-/** Undefined when there is no such process any more. */
+/** Undefined when the process no longer exists. */
 export function processMemory(pid: number): ProcessMemory | undefined {
   const status = read(`/proc/${pid}/status`);
   const residentMiB = field(status, "VmRSS");
@@ -15,19 +15,19 @@ export function processMemory(pid: number): ProcessMemory | undefined {
   return residentMiB === undefined || peakResidentMiB === undefined ? undefined : { residentMiB, peakResidentMiB };
 }
 
-/** The proportional set size: pages shared by n processes count 1/n in each. */
+/** The proportional set size: a page shared by n processes counts 1/n in each. */
 export function proportionalMiB(pid: number): number | undefined {
   return field(read(`/proc/${pid}/smaps_rollup`), "Pss");
 }
 
-/** What the process shares with no other: what is free again when it ends. */
+/** What the process shares with no other: the memory that is free again when it ends. */
 export function privateMiB(pid: number): number | undefined {
   const rollup = read(`/proc/${pid}/smaps_rollup`);
   const dirty = field(rollup, "Private_Dirty");
   return dirty === undefined ? undefined : dirty + (field(rollup, "Private_Clean") ?? 0);
 }
 
-/** Processor time used so far, of the process alone. Linux counts in hundredths of a second. */
+/** Processor time used so far by the process itself, without its children. Linux counts in hundredths of a second. */
 export function cpuSeconds(pid: number): number | undefined {
   const [, rest] = read(`/proc/${pid}/stat`).split(") ");
   const fields = rest?.split(" ");
@@ -35,7 +35,10 @@ export function cpuSeconds(pid: number): number | undefined {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Processes that Node runs with one of our bundles in containers of the application; of one task, where it is named. */
+/**
+ * The processes in the application's containers in which Node runs that bundle; only those of one task, where it is
+ * named.
+ */
 export function bundleProcesses(bundle: string, applicationId: string, task?: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -50,7 +53,7 @@ export function bundleProcesses(bundle: string, applicationId: string, task?: st
     });
 }
 
-/** Watches a process's peak while it lives: Linux forgets it at the end. */
+/** Watches a process's peak memory while it lives, because Linux forgets it at the end. */
 export class PeakWatch {
   readonly #timer: NodeJS.Timeout;
   #peakMiB = 0;

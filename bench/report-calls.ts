@@ -9,7 +9,7 @@ const atOnce = 32;
 const warmUpCalls = 2_000;
 const countedCalls = 5_000;
 
-/** getApplicationReport with 32 in flight, by our client. @returns calls per second */
+/** Calls getApplicationReport with our client, 32 calls in flight. @returns calls per second */
 export async function ownReportCalls(client: ResourceManagerClient, id: string): Promise<number> {
   await inFlight(atOnce, warmUpCalls, () => client.report(id));
   const beganAt = performance.now();
@@ -17,7 +17,7 @@ export async function ownReportCalls(client: ResourceManagerClient, id: string):
   return countedCalls / ((performance.now() - beganAt) / 1000);
 }
 
-/** The same by Hadoop's own client, in a process of its own. @returns calls per second */
+/** The same with Hadoop's own client, in a process of its own. @returns calls per second */
 export async function javaReportCalls(cluster: ClusterStatus, id: string): Promise<number> {
   const source = path.join(packageRoot(), "bench", "java", "ReportCalls.java");
   return Number(await java(cluster, [source, id, ...[atOnce, warmUpCalls, countedCalls].map(String)]));

@@ -5,20 +5,20 @@ export interface MeasurementResult {
   readonly name: string;
   readonly what: string;
   readonly figures: readonly Figure[];
-  /** Of the machine when it began; a figure taken beside other work says less. */
+  /** The machine's load when the measurement began; a figure taken beside other work says less. */
   readonly loadAverage: number;
   /** Why some runs gave nothing. */
   readonly failures: readonly string[];
 }
 
-/** One measurement for people, a line for each figure. */
+/** One measurement for people: a line for each figure. */
 export function describeResult({ name, what, figures, loadAverage, failures }: MeasurementResult): string {
   const lines = figures.map((figure) => `  ${figure.name.padEnd(58)} ${describeFigure(figure)}`);
   const lost = failures.map((failure) => `  ✗ ${failure}`);
   return [`${name}: ${what} (load ${loadAverage.toFixed(1)})`, ...lines, ...lost].join("\n");
 }
 
-/** Everything, for programs. */
+/** All results, for programs. */
 export function resultsJson(results: readonly MeasurementResult[], atMs: number): string {
   const machine = {
     cpus: cpus().length,

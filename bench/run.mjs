@@ -1,4 +1,5 @@
-// `npm run bench`: bundles bench/ below this checkout's dist, where it finds the package, and runs it.
+// `npm run bench`: bundles bench/ into a folder below this checkout's dist, from where it finds the package, and runs
+// it.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";

@@ -14,16 +14,17 @@ const RUNS_MS = 30_000;
 const STEPS = 4;
 
 export interface CoreCost {
-  /** Of the search, as it would have been. */
+  /** How long the search would have taken, by the simulated clock. */
   readonly seconds: number;
   readonly journalMiB: number;
   readonly processorMs: number;
 }
 
 /**
- * What a search of trials of half a minute costs the core alone, in simulated time: each program reports four times, and nothing fails.
+ * What a search of trials of half a minute each costs the core alone, in simulated time: each program reports four times, and nothing
+ * fails.
  * @param parallel how many trials run at once
- * @param workers that each trial has
+ * @param workers how many workers each trial has
  */
 export function searchOfCore(trials: number, parallel: number, workers = 1): CoreCost {
   const search = { ...searchOf(SPACE), maxTrials: trials, maxParallel: parallel };
@@ -56,7 +57,7 @@ export function searchOfCore(trials: number, parallel: number, workers = 1): Cor
       const atMs = nowMs + (step * RUNS_MS) / (STEPS + 1);
       later(atMs - nowMs, { type: "child-progress", ...own, step, atMs, metrics: { loss: given / step } });
     }
-    // Not all at once.
+    // They do not all end at once.
     const endsMs = RUNS_MS + (Number(task.split(":")[1]) % 7) * 1_000;
     later(endsMs, { type: "child-exited", ...own, exit: childExit(nowMs + endsMs, {}) });
   };

@@ -3,13 +3,13 @@ import type { ExecutorIdentity } from "../src/api/identity.ts";
 import { type ExecutorReport, type MasterMessage, PROTOCOL_VERSION } from "../src/api/messages.ts";
 import type { WantedExecutor } from "./stand-in-scheduler.ts";
 
-/** Speaks to the AM as an executor does, over a connection of its own, and runs nothing. */
+/** Speaks to the AM as an executor does, over a connection of its own, but runs no program. */
 export class SimulatedExecutor {
   readonly #wanted: WantedExecutor;
   readonly #stream: MasterStream;
   readonly #started: () => void;
   readonly #over: () => void;
-  /** Resolves when the AM has admitted it, or the stream is over. */
+  /** Resolves when the AM has admitted it, or when the stream is over. */
   readonly admitted: Promise<void>;
   #admit: () => void = () => {};
   #heartbeats: NodeJS.Timeout | undefined;

@@ -14,7 +14,7 @@ import { type WantedExecutor, wantedExecutorsFile } from "./stand-in-scheduler.t
 
 const applicationId = "application_1795305600000_0001";
 
-/** The AM in a process of its own, with the stand-in scheduler; its staging is a folder of this machine. */
+/** The AM in a process of its own, with the stand-in scheduler; its staging folder is on this machine. */
 export class StandInMaster {
   readonly identity: ApplicationIdentity = makeIdentity(applicationId);
   readonly #folder = mkdtempSync(path.join(tmpdir(), "tony-bench-"));
@@ -55,7 +55,7 @@ export class StandInMaster {
     return this.#process.pid ?? 0;
   }
 
-  /** Where it listens; undefined: not yet. */
+  /** The address at which it listens; undefined while it does not yet. */
   address(): string | undefined {
     const file = path.join(this.#folder, "staging", "am-1.json");
     if (!existsSync(file)) return undefined;
@@ -63,7 +63,7 @@ export class StandInMaster {
     return `${host}:${port}`;
   }
 
-  /** All that the AM has wanted so far. */
+  /** All executors that the AM has wanted so far. */
   wantedExecutors(): readonly WantedExecutor[] {
     const file = path.join(this.#folder, wantedExecutorsFile);
     if (!existsSync(file)) return [];
@@ -73,7 +73,7 @@ export class StandInMaster {
       .map((line): WantedExecutor => JSON.parse(line));
   }
 
-  /** What it said and logged, for a failure. */
+  /** What it printed and logged, to be shown with a failure. */
   words(): string {
     const text = ["output", "am.log"].map((name) => path.join(this.#folder, name)).filter((file) => existsSync(file));
     return text

@@ -13,7 +13,7 @@ export interface WantedExecutor {
   readonly masterAddress: string;
 }
 
-/** In the folder of the containers. */
+/** The file's name, in the folder of the containers. */
 export const wantedExecutorsFile = "executors.jsonl";
 
 const host = "127.0.0.1";
@@ -22,7 +22,7 @@ const everything = { memoryMiB: 2 ** 30, vcores: 2 ** 20, others: {} };
 
 /**
  * Takes the place of am/make-scheduler.ts when the bench bundles the AM: a cluster without limits that gives every container at once and
- * starts nothing. Whom the AM would have started, it writes down; the bench then speaks in their names.
+ * starts nothing. It writes down which executors the AM would have started; the bench then speaks in their names.
  */
 export function makeScheduler({ settings }: SchedulerInput): Scheduler {
   return new StandInScheduler(settings.localFolder);

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 const limitMs = 180_000;
 
 /**
- * Looks again and again until there is something to see.
- * @param hopeless what speaks against waiting on, as text; it is part of the error
+ * Looks again and again until there is something to return.
+ * @param hopeless why waiting longer is useless, as text that becomes part of the error; undefined while it is not
  */
 export async function until<Value>(
   what: string,

@@ -6,7 +6,7 @@ import { currentUser } from "../src/hadoop/security/user.ts";
 
 const [, , source = "", target = ""] = process.argv;
 
-/** What `hdfs dfs -put -f SOURCE TARGET` does, by our own client; prints its peak memory in MiB. */
+/** Does what `hdfs dfs -put -f SOURCE TARGET` does, with our own client, and prints its peak memory in MiB. */
 const configuration = loadConfiguration(process.env.HADOOP_CONF_DIR ?? "");
 const fileSystems = new FileSystems({
   configuration,

@@ -13,8 +13,8 @@ import org.apache.hadoop.yarn.server.api.records.NodeHealthStatus;
 import org.apache.hadoop.yarn.server.api.records.NodeStatus;
 
 /**
- * Nodes that a ResourceManager believes in, registered and reporting as NodeManagers do, too small for any container: Nodes COUNT INTERVAL_MS.
- * Prints a line when all are registered, and ends with its input.
+ * Registers nodes with a ResourceManager and reports for them as NodeManagers do; they are too small for any container: Nodes COUNT INTERVAL_MS.
+ * Prints a line when all are registered, and ends when its input ends.
  */
 public class Nodes {
   private static final Resource SMALL = Resource.newInstance(64, 1);
@@ -36,12 +36,12 @@ public class Nodes {
     reports.setDaemon(true);
     reports.start();
     while (System.in.read() >= 0) {
-      // Nothing is said: its end counts.
+      // What is read does not matter, only the end of the input.
     }
     System.exit(0);
   }
 
-  /** Each node once in the interval, one after the other. */
+  /** Reports for each node once in the interval, one after the other. */
   private static void report(ResourceTracker tracker, List<NodeId> nodes, long intervalMs) {
     int[] responseIds = new int[nodes.size()];
     try {

@@ -6,7 +6,7 @@ import org.apache.hadoop.yarn.client.api.YarnClient;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
- * getApplicationReport by Hadoop's own client, with so many calls in flight: the figure beside which ours stands.
+ * Calls getApplicationReport with Hadoop's own client and several calls in flight: the figure to which ours is compared.
  * Arguments: application id, calls in flight, warm-up calls, counted calls. Prints calls per second.
  */
 public class ReportCalls {

@@ -9,17 +9,20 @@ import type { Measurement } from "../measurement.ts";
 import { StandInMaster } from "../stand-in-master.ts";
 import { until } from "../until.ts";
 
-/** How often each attack is made, one time after the other. */
+/** How often each attack is repeated, one time after the other. */
 const rounds = 3;
 const inARow = (name: string) => `AM: growth of one that all of these attack in a row, after ${name}`;
 const twice = "AM: growth of one that all of these attack in a row, twice over";
-/** What has begun is ended by then: a connection that has not proved a name after 10 s. */
+/**
+ * Connections are held this long. By then those that were kept waiting have been reset; one that has not proved a name
+ * is reset after 10 s.
+ */
 const heldMs = 3_000;
 const settleMs = 2_000;
 
 interface Target {
   readonly address: string;
-  /** The proof of who may see the job. */
+  /** The proof of a name that may see the job. */
   readonly viewer: Held;
 }
 
@@ -28,7 +31,7 @@ type Attack = (target: Target) => Promise<void>;
 const FOLLOW = clientService.follow.path;
 const NOBODY: Held = { name: "owner", secret: Buffer.alloc(32) };
 
-/** By what is shown of them. */
+/** By the name under which each is shown. */
 const attacks = {
   "64 connections without a right, 16 calls of 60 KB of headers on each": (target) =>
     overConnections(64, target, (connection) => {
@@ -65,7 +68,7 @@ const attacks = {
     }),
 } as const satisfies Record<string, Attack>;
 
-/** An ApplicationMaster of the bench's own is attacked; how much its resident size grows by, at the most. */
+/** Attacks an ApplicationMaster of the bench's own and measures by how much its resident size grows at most. */
 export const attacked: Measurement = {
   name: "attacks",
   what: "how much an AM's memory grows by while it is attacked: in each way three times over, and in all ways in a row",
@@ -90,7 +93,7 @@ export const attacked: Measurement = {
 
 const last = (growths: readonly number[]) => growths.at(-1) ?? 0;
 
-/** Of one ApplicationMaster, after each attack: at the most until then. */
+/** The growth of one ApplicationMaster, after each attack: the most until then. */
 async function growths(all: readonly Attack[]): Promise<readonly number[]> {
   const master = new StandInMaster(aJobSpec());
   try {
@@ -112,7 +115,10 @@ async function growths(all: readonly Attack[]): Promise<readonly number[]> {
   }
 }
 
-/** All are opened at once, and held until those that are refused have been. One that is kept waiting is left. */
+/**
+ * Opens all at once, and holds each until those that are refused have been. One that is still kept waiting by then is
+ * left.
+ */
 async function overConnections(count: number, { address }: Target, use: (connection: RawConnection) => unknown) {
   const all = Array.from({ length: count }, async () => {
     const connection = await Promise.race([RawConnection.open(address).catch(() => undefined), sleep(heldMs)]);
@@ -128,7 +134,7 @@ async function halfTls({ address }: Target): Promise<void> {
   const { hostname, port } = new URL(`https://${address}`);
   const connections = Array.from({ length: 1_200 }, () => {
     const connection = connect(Number(port), hostname);
-    // The head of a record of TLS, and some of it.
+    // The head of a TLS record, and part of its body.
     connection.on("error", () => undefined).write(Buffer.from("16030140000100", "hex"));
     connection.write(Buffer.alloc(16_000));
     return connection;

@@ -11,12 +11,14 @@ import { giveNodesAddresses, TonyJob, takeNodesAddresses } from "../tony/tony-jo
 
 const manyNodes = 3_000;
 const fewTasks = 3;
-/** The job has waited for so long when counting begins. */
+/** How long the job has waited when counting begins. */
 const waitedMs = 32_000;
 const countedMs = 40_000;
-/** Of TonY's tasks, which nobody lets go. */
+/** How long TonY's tasks run; nobody can tell them to end. */
 const taskSeconds = 60;
-/** What a job's end still causes: logs are stored, folders removed. Daemons also keep a reading of their counters for this long. */
+/**
+ * What a job's end still causes: logs are stored and folders removed. Daemons also cache a reading of their counters for this long.
+ */
 const aftermathMs = 10_000;
 
 const fileOperations = `a job of ${fewTasks} tasks: operations of the NameNode`;
@@ -43,7 +45,9 @@ const ours: readonly FigureDefinition[] = [
 
 const tonys = (name: string) => `  TonY 0.4.7: ${name}`;
 
-/** What somebody else's cluster would notice of a job, counted by its daemons. TonY's figures are left out where it cannot run. */
+/**
+ * What somebody else's cluster would notice of a job, counted by its daemons. TonY's figures are left out where TonY cannot run.
+ */
 export const citizen: Measurement = {
   name: "citizen",
   what: "what a job asks of ResourceManager and NameNode, by their own metrics",
@@ -72,7 +76,7 @@ export const citizen: Measurement = {
   },
 };
 
-/** A job of either, which is only counted. */
+/** A job of tony-ts or of TonY, which is only counted. */
 interface CountedJob {
   /** Resolves when every task runs. */
   started(): Promise<void>;
@@ -118,7 +122,7 @@ async function tonysJobs(cluster: ClusterStatus): Promise<Submit> {
   };
 }
 
-/** TonY does not run where there is no Maven, or where nobody may give this machine another address. */
+/** TonY does not run where there is no Maven, or where this machine may not be given another address. */
 async function orNone(measure: () => Promise<Sample>): Promise<Sample> {
   try {
     return await measure();
@@ -169,7 +173,7 @@ async function runningIdle(cluster: ClusterStatus, submit: Submit): Promise<Samp
   }
 }
 
-/** Two jobs: the first has asked for more than the node has, so that the second's AM finds no room. */
+/** Two jobs: the first asks for more than the node has, so that the second's AM finds no room. */
 async function waiting(cluster: ClusterStatus, submit: Submit): Promise<Sample> {
   const first = submit(20);
   try {

@@ -15,12 +15,12 @@ const gathering = "first executor connects → 1,000 programs started";
 const processor = "AM: processor, 1,000 idle tasks";
 
 const tasks = 1_000;
-/** All at once, this process's own handshakes would be what is measured. */
+/** If all opened at once, this process's own handshakes would be what is measured. */
 const openingAtOnce = 50;
 const settleMs = 5_000;
 const idleMs = 10_000;
 
-/** 1,000 executors of the bench's own, each over its own TLS connection, at the AM's bundle; no cluster takes part. */
+/** 1,000 executors of the bench's own, each with its own TLS connection to the AM's bundle; no cluster takes part. */
 export const crowd: Measurement = {
   name: "crowd",
   what: "the AM with 1,000 simulated executors over real gRPC, a heartbeat a second from each",
@@ -51,7 +51,7 @@ async function measure(master: StandInMaster, executors: SimulatedExecutor[]): P
   let lost = 0;
   const hopeless = () => {
     if (!master.alive) return `the AM has ended:\n${master.words()}`;
-    // The AM wants others in their place, whom nobody plays.
+    // The AM would want others in their place, and nobody plays those.
     return lost > 0 ? `${lost} executors lost the AM` : undefined;
   };
   const allWanted = () => (master.wantedExecutors().length === tasks ? master.wantedExecutors() : undefined);

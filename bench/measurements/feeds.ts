@@ -30,7 +30,7 @@ const TENSORFLOWONSPARK = "tensorflowonspark==2.2.5";
 const programs = path.join(packageRoot(), "bench", "tasks", "feeds");
 const run = promisify(execFile);
 
-/** Jobs on this machine whose tasks (bench/tasks/feeds) print what they measured. */
+/** Jobs on this machine whose tasks (bench/tasks/feeds) print their own measurements. */
 export const feeds: Measurement = {
   name: "feeds",
   what: "feeds, read by Python in a job on this machine, beside TensorFlowOnSpark's DataFeed and manager without Spark; no cluster takes part",
@@ -94,7 +94,7 @@ export const feeds: Measurement = {
   },
 };
 
-/** What programs print. */
+/** What the programs print. */
 interface Said {
   readonly rowsPerSecond: number;
   readonly viewsPerSecond: number;
@@ -127,7 +127,7 @@ async function job(
   return saidIn(stdout);
 }
 
-/** Its own code, of the package as it is published. */
+/** Runs TensorFlowOnSpark's own code, from the published package. */
 async function queued(folder: string): Promise<Said> {
   const packages = path.join(folder, "packages");
   const pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--target", packages, TENSORFLOWONSPARK];
@@ -150,7 +150,7 @@ function writeRows(file: string, count: number): void {
   closeSync(opened);
 }
 
-/** A file of as many splits of 1 MiB, which takes no room. */
+/** A sparse file of as many splits of 1 MiB, which takes no space on the disk. */
 function sparse(folder: string): string {
   const file = path.join(folder, "sparse");
   closeSync(openSync(file, "w"));
@@ -158,7 +158,7 @@ function sparse(folder: string): string {
   return file;
 }
 
-/** A folder of so many small files. */
+/** A folder of `count` small files. */
 function filesIn(folder: string, count: number): string {
   const input = path.join(folder, `files-${count}`);
   mkdirSync(input);

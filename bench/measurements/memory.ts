@@ -11,10 +11,10 @@ const own = "executor: memory of its own";
 const executorCpu = "executor: processor, idle";
 const masterCpu = "AM: processor, idle";
 
-/** Long enough for start-up to be over and for a processor share to be more than one tick of Linux's clock. */
+/** Long enough for start-up to be over, and for a share of the processor to be more than one tick of Linux's clock. */
 const idleMs = 10_000;
 
-/** AM and executors of a job whose programs do nothing. */
+/** The AM and the executors of a job whose programs do nothing. */
 export const memory: Measurement = {
   name: "memory",
   what: "AM and executors of a job with 4 idle tasks",

@@ -72,7 +72,7 @@ export const portal: Measurement = {
   },
 };
 
-/** Of fifty users in twelve queues over 300 days; every fifth failed. */
+/** Writes the jobs of fifty users in twelve queues over 300 days; every fifth has failed. */
 function fill(history: HistoryFolder): void {
   for (let number = 1; number <= jobs; number += 1) {
     const endedAtMs = endMs - (number % 300) * dayMs - (number % 86_000) * 1_000;
@@ -106,14 +106,14 @@ async function started(location: string, stateFolder: string) {
   await answer(`${address}api/v1/jobs`);
   const pageMs = msSince();
   const complete = async () => (await answer(`${address}api/v1/jobs?count=1`)).scan.isComplete;
-  // A viewer's page asks less often.
+  // A viewer's page asks less often than this.
   await eventually("the whole list", complete, 600_000, 500);
   let peak = 0;
   return {
     pageMs,
     completeMs: msSince(),
     processorMs: processorMsOf(program),
-    /** Milliseconds that each took, the slowest of five. */
+    /** How many milliseconds each request took: the slowest of five. */
     async times(what: "jobs" | "use", asked: readonly string[]): Promise<number[]> {
       const found: number[] = [];
       for (const query of asked) {
@@ -144,7 +144,7 @@ async function answer(url: string): Promise<JobsAnswer> {
   return (await json(response)) as JobsAnswer;
 }
 
-/** Of which the kernel counts a hundred a second. */
+/** Processor time of the process; the kernel counts it in hundredths of a second. */
 function processorMsOf({ pid }: ChildProcess): number {
   const [, ...fields] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [user = "0", system = "0"] = fields.join(" ").split(" ").slice(11, 13);

@@ -31,7 +31,7 @@ const guarded = guards.filter((guard) => guard !== "open");
 const figureName = (cost: Cost, guard: Guard) => `${costs[cost].name}, ${guard}`;
 const ratioName = (cost: Cost, guard: Guard) => `${costs[cost].name}, ${guard} ÷ open`;
 
-/** In each run every cluster in turn, so that a busy minute spoils no ratio. */
+/** Each run measures every cluster in turn, so that a busy minute does not spoil a ratio. */
 export const protection: Measurement = {
   name: "protection",
   what: "what Kerberos, HTTPS and each protection of RPC cost beside an open cluster (as root)",
@@ -71,7 +71,7 @@ async function callsAndBytes(cluster: ClusterStatus): Promise<CallsAndBytes> {
 }
 
 async function aJob(cluster: ClusterStatus): Promise<Pick<Costs, "submission" | "start" | "end" | "clientMemory">> {
-  // What travels in clear without privacy is the bench's own.
+  // Only the bench's own data travels in clear where there is no privacy.
   const job = new BenchJob(cluster, { tasks: 3, settings: { "tony.security.allow-cleartext": "true" } });
   try {
     await job.id();

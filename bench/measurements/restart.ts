@@ -9,13 +9,13 @@ import { until } from "../until.ts";
 
 const frozenExecutor = "stopped executor → noticed";
 
-/** The task that something is done to. */
+/** The task that is struck. */
 const victim = 1;
 const settleMs = 1_000;
-/** Of an executor, by default. */
+/** An executor's default. */
 const heartbeatMs = 1_000;
 
-/** Something of a task is killed, until the next generation's programs all run. */
+/** Kills something of a task and measures until all programs of the next generation run. */
 function killing(about: {
   readonly name: string;
   readonly what: string;
@@ -40,7 +40,7 @@ function killing(about: {
   };
 }
 
-/** The tasks of the bench stop at once and start at once, so that what is left is ours. */
+/** The bench's tasks stop and start at once, so that the rest is our own time. */
 export const generationRestart = killing({
   name: "restart",
   what: "one of 3 programs is killed; containers are kept",
@@ -49,7 +49,7 @@ export const generationRestart = killing({
   victim: (job) => job.pidOf(victim),
 });
 
-/** A container goes and another one comes, which takes at least one heartbeat of a NodeManager. */
+/** One container ends and another one starts, which takes at least one heartbeat of a NodeManager. */
 export const executorLoss = killing({
   name: "loss",
   what: "one of 3 executors is killed; its container is replaced",
@@ -58,7 +58,7 @@ export const executorLoss = killing({
   victim: (_job, id) => executorOf(id),
 });
 
-/** Its connection stays up, only its heartbeats stop. */
+/** The executor's connection stays up; only its heartbeats stop. */
 export const frozenExecutorNoticed: Measurement = {
   name: "frozen",
   what: "one of 4 executors is stopped (SIGSTOP), with the defaults for missed heartbeats",
@@ -69,7 +69,8 @@ export const frozenExecutorNoticed: Measurement = {
     return await withRunningJob(
       cluster,
       async (job, id) => {
-        // At any moment between two heartbeats: what follows the programs' start by whole seconds always comes just after one.
+        // At any moment between two heartbeats: whatever follows the programs' start by whole seconds always comes just after
+        // a heartbeat.
         await sleep(Math.random() * heartbeatMs);
         const stoppedAtMs = Date.now();
         process.kill(executorOf(id), "SIGSTOP");
@@ -83,7 +84,7 @@ export const frozenExecutorNoticed: Measurement = {
   },
 };
 
-/** Something is done to a job whose programs all run; then it goes on to its end. */
+/** Does something to a job once all its programs run; then the job goes on to its end. */
 async function withRunningJob<Result>(
   cluster: ClusterStatus,
   measure: (job: BenchJob, id: string) => Promise<Result>,

@@ -7,7 +7,7 @@ const ours = "getApplicationReport, 32 in flight";
 const theirs = "the same by Java's YarnClient";
 const ratio = "getApplicationReport, ours ÷ Java's";
 
-/** Both ask for the same application, one after the other. */
+/** Both clients ask for the same application, one after the other. */
 export const hadoopRpc: Measurement = {
   name: "rpc",
   what: "calls to the ResourceManager beside Hadoop's own client",

@@ -22,7 +22,7 @@ const TRIALS = 16;
 const MANY = 2_000;
 const GANGS = 500;
 
-/** A search in a job on this machine, and one that the core alone has, in simulated time. */
+/** A search in a job on this machine, and one that the core runs alone, in simulated time. */
 export const search: Measurement = {
   name: "search",
   what: "a search of short trials in a job on this machine, and of 2,000 of half a minute, or 500 of two tasks each, that the AM's core has alone; no cluster takes part",
@@ -59,7 +59,7 @@ export const search: Measurement = {
   },
 };
 
-/** Trials write down when they begin and end, and in which container. */
+/** The trials write down when they begin and end, and in which container. */
 async function ranTrials(folder: string) {
   const notes = (what: string) => `echo $(date +%s%3N) ${what} $PWD >> ${folder}/times`;
   const program = `${notes("begins")}; sleep 2; echo '{"step": 1, "metrics": {"loss": 0}}' >> $TONY_PROGRESS_FILE; ${notes("ends")}`;
@@ -99,7 +99,7 @@ async function ranTrials(folder: string) {
   return { processorMs, residentMiB, containerTime: found.containerTime };
 }
 
-/** What passed in each container between the end of a program and the begin of the next one. */
+/** The time in each container between the end of one program and the beginning of the next. */
 function handOvers(times: string): number[] {
   const last = new Map<string, number>();
   return times.split("\n").flatMap((line) => {

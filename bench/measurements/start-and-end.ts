@@ -13,7 +13,7 @@ const clientFigures: readonly FigureDefinition[] = [
   { name: clientMemory, unit: "MiB", budget: atMost(80) },
 ];
 
-/** One job from the client's start to its end; archives are cached after the run that is not counted. */
+/** One job from the client's start to its end. The uncounted run has put the archives into the caches. */
 function startAndEnd(about: {
   readonly name: string;
   readonly what: string;

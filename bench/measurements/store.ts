@@ -11,12 +11,15 @@ const rate = "puts, 32 at a time";
 const threads = "puts of 32 threads in Python, one at a time each";
 const futures = "puts of one thread in Python, by futures";
 
-/** Of Skein 0.8.2's Python client, with 32 threads: the median of a quiet machine of 2 cores. Its program is no part of the bench. */
+/**
+ * Measured with Skein 0.8.2's Python client with 32 threads: the median on a quiet machine with 2 cores. Its program is not part of
+ * the bench.
+ */
 const SKEIN_PUTS_PER_SECOND = 4_840;
 
 const run = promisify(execFile);
 
-/** Jobs on this machine whose one task calls its executor (bench/tasks/store); what it prints is what it measured. */
+/** Jobs on this machine whose one task calls its executor (bench/tasks/store) and prints what it measured. */
 export const store: Measurement = {
   name: "store",
   what: "the key-value store from a task's program: its socket, its executor, the AM; no cluster takes part",
@@ -33,7 +36,7 @@ export const store: Measurement = {
     const python: Record<"threads" | "futures", Rate> = await job("python3 puts.py");
     return {
       [put]: putMs,
-      // A put has been committed when half of its time is over.
+      // A put is taken to be committed when half of its time is over.
       [watched]: watchedMs - putMs / 2,
       [rate]: putsPerSecond,
       [threads]: python.threads.putsPerSecond,
@@ -44,7 +47,7 @@ export const store: Measurement = {
 
 interface Calls extends Rate {
   readonly putMs: number;
-  /** From before the put. */
+  /** Measured from before the put. */
   readonly watchedMs: number;
 }
 
@@ -52,7 +55,7 @@ interface Rate {
   readonly putsPerSecond: number;
 }
 
-/** What its program prints. */
+/** Runs a job and reads what its program prints. */
 async function job(command: string) {
   const words = [
     ...["--scheduler", "local", "--src_dir", path.join(packageRoot(), "bench", "tasks", "store")],

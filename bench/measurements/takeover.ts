@@ -39,7 +39,7 @@ export const takeover: Measurement = {
   },
 };
 
-/** What the next AM says of itself in its log on the node. */
+/** What the next AM writes about itself to its log on the node. */
 async function secondAttempt(
   cluster: ClusterStatus,
   id: string,

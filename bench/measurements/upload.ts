@@ -77,7 +77,7 @@ async function rateOf(work: () => Promise<unknown>): Promise<number> {
   return (megabytes * 1e6) / 2 ** 20 / ((performance.now() - beganAt) / 1000);
 }
 
-/** Of random bytes, as archives are. */
+/** The file holds random bytes, as archives do. */
 function writeArchive(file: string, sizeMegabytes: number): void {
   const descriptor = openSync(file, "w");
   const block = randomBytes(1e6);

@@ -1,4 +1,4 @@
-# A task that writes down when it began and ended, in seconds since the epoch, and lives until it is let go.
+# A task that writes down when it began and ended, in seconds since the epoch, and runs until it may end.
 # Times come from the shell itself: no process is started for them.
 folder=$BENCH_FOLDER
 name=$JOB_NAME-$TASK_INDEX

@@ -11,8 +11,8 @@ import { until } from "../until.ts";
 const run = promisify(execFile);
 
 /**
- * What TonY needs of this machine: its ApplicationMaster looks its node's address up among those of the network interfaces, and a whole
- * block of loopback addresses counts as one. As root.
+ * Gives this machine what TonY needs: its ApplicationMaster looks up its node's address among those of the network interfaces, and a
+ * whole block of loopback addresses counts as one address there. Only root can do this.
  */
 export async function giveNodesAddresses({ addresses }: ClusterStatus): Promise<void> {
   for (const node of addresses.nodes) {
@@ -61,7 +61,7 @@ export class TonyJob {
     return await this.#until("its application's id", () => told.exec(this.#output)?.[1]);
   }
 
-  /** When every task has been told to run. */
+  /** Resolves when the client has reported every task as running. */
   async started(tasks: number): Promise<void> {
     await this.#until("every task to run", () => (this.#running().size === tasks ? true : undefined));
   }
@@ -71,7 +71,7 @@ export class TonyJob {
     if (this.#client.exitCode !== 0) throw new Error(`TonY's job did not succeed:\n${this.#output.slice(-4_000)}`);
   }
 
-  /** Its client's end ends nothing. */
+  /** The job does not end with its client. */
   async dispose(): Promise<void> {
     const id = /application_\d+_\d+/.exec(this.#output)?.[0];
     if (id !== undefined) await withResourceManager(this.#cluster, (client) => client.kill(id));
@@ -80,7 +80,7 @@ export class TonyJob {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** At first each has a line, `RUNNING, worker, 0, http://…`; later they share one, `RUNNING: worker [0, 2]`. */
+  /** At first each task has a line, `RUNNING, worker, 0, http://…`; later they share one, `RUNNING: worker [0, 2]`. */
   #running(): Set<string> {
     const alone = [...this.#output.matchAll(/RUNNING, worker, (\d+)/g)].map(([, index = ""]) => index);
     const lists = [...this.#output.matchAll(/RUNNING: worker \[([\d, ]+)\]/g)].map(([, list = ""]) => list.split(", "));
@@ -93,7 +93,7 @@ export class TonyJob {
   }
 }
 
-/** With its defaults, but for what a small node and Java 17 need. */
+/** TonY's defaults, except for what a small node and Java 17 need. */
 function tonyXml({ confDir }: ClusterStatus, { jars, tasks, seconds }: TonyJobOptions): string {
   const properties = Object.entries({
     "tony.application.security.enabled": "false",

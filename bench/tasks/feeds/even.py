@@ -1,6 +1,7 @@
 """
-What a step of a training of 10 ms costs its program to have a batch, with as many steps for all tasks (``uneven``) and without, printed as a line of
-JSON. Processor time and counts are told, which other programs of the machine do not change as they change times.
+Prints, as a line of JSON, what a batch costs the program of a training with steps of 10 ms, with the same number of
+steps for all tasks (``uneven``) and without. It reports processor time and counts, which other programs of the machine
+do not change as they change elapsed times.
 """
 
 import concurrent.futures
@@ -16,7 +17,7 @@ counts: "Counter[str]" = Counter()
 
 
 def count(cls: type, method: str, what: str, is_one: "Callable[[Any], bool]") -> None:
-    """Counts calls of the method, of those objects."""
+    """Counts the calls of the method on the objects for which `is_one` holds."""
     original = getattr(cls, method)
 
     def counting(self: Any, *args: Any, **options: Any) -> Any:
@@ -27,7 +28,7 @@ def count(cls: type, method: str, what: str, is_one: "Callable[[Any], bool]") ->
 
 
 def step_of(name: str) -> "tuple[float, float]":
-    """Processor time of the program for a step, in ms, and how many of 1,000 steps wait for an answer."""
+    """Processor time that the program uses for a step, in ms, and how many of 1,000 steps wait for an answer."""
     batches = tony_ts.feed(name).batches(128)
     counts.clear()
     began = time.process_time()

@@ -1,4 +1,6 @@
-"""Two tasks have a split each; one is killed, and the other one prints how long it took until it had that, too."""
+"""
+Two tasks have one split each. One is killed, and the other one prints how long it took until it had that split, too.
+"""
 
 import json
 import os
@@ -7,7 +9,7 @@ import time
 
 import tony_ts
 
-# One that is there again reads nothing.
+# A program that was started again reads nothing.
 if "TONY_RESTART_REASON" not in os.environ:
     splits = tony_ts.feed("rows").splits()
     next(splits)

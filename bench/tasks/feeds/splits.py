@@ -1,4 +1,4 @@
-"""Uses some splits, and prints how much memory the ApplicationMaster has by then; the others stay unread."""
+"""Uses some splits, and prints how much memory the ApplicationMaster takes by then; the other splits stay unread."""
 
 import json
 import os

@@ -1,7 +1,8 @@
 """
-TensorFlowOnSpark's own manager and DataFeed, fed as its Spark task feeds them (TFSparkNode.train): row by row. Prints rows a second.
+TensorFlowOnSpark's own manager and DataFeed, fed row by row, as its Spark task feeds them (TFSparkNode.train). Prints
+rows a second.
 
-Of what it imports nothing of TensorFlow is used: its stand-ins are here.
+It imports modules of TensorFlow and others but uses nothing of them, so that stand-ins replace them here.
 """
 
 import json

@@ -1,5 +1,5 @@
-// A task that measures its calls of the key-value store and prints what they took as a line of JSON. It writes and reads its socket itself: Node's
-// HTTP client takes as long for a call as the executor does.
+// A task that measures its calls of the key-value store and prints what they took as a line of JSON. It writes to and reads from its socket
+// itself, because Node's HTTP client takes as long for a call as the executor does.
 import { connect } from "node:net";
 
 const api = process.env.TONY_API ?? "";
@@ -40,7 +40,7 @@ class Connection {
   }
 }
 
-/** Tells of each revision when its change comes. */
+/** Notes when the change of each revision arrives. */
 class Watch {
   /** @type {Map<number, number>} */
   #times = new Map();
@@ -83,7 +83,7 @@ async function puts(connection) {
   return median(took);
 }
 
-/** From before the put to the change. @param {Connection} connection */
+/** The time from before the put until the change arrives. @param {Connection} connection */
 async function watched(connection) {
   const { attempt } = await connection.call("GET", "/v1/task");
   const { revision } = await connection.put("watched", "");
@@ -108,7 +108,7 @@ async function crowd() {
 }
 
 const connection = new Connection();
-// The first thousands of calls are those of functions that V8 has not compiled yet.
+// V8 has not yet compiled the functions that the first thousands of calls use.
 for (let round = 0; round < 2; round += 1) await puts(connection);
 console.log(
   JSON.stringify({ putMs: await puts(connection), watchedMs: await watched(connection), putsPerSecond: await crowd() }),

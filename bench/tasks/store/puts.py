@@ -1,4 +1,7 @@
-"""Puts by the package's own client, of 32 threads and by futures; prints what they took as a line of JSON."""
+"""
+Puts values with the package's own client, from 32 threads and with futures, and prints what they took as a line of
+JSON.
+"""
 
 import json
 import os
@@ -21,7 +24,7 @@ def parent_of(pid):
 
 
 def ancestor(program):
-    """The process that this one was started by, over however many others."""
+    """The nearest process above this one whose command line contains that program."""
     pid = os.getpid()
     while program not in Path(f"/proc/{pid}/cmdline").read_text():
         pid = parent_of(pid)
@@ -42,7 +45,7 @@ def put(nth):
 
 
 def put_by_threads(puts):
-    """Each thread has one put at a time."""
+    """Each thread makes one put at a time."""
     numbers = count()
 
     def put_some():
@@ -59,13 +62,13 @@ def put_by_threads(puts):
 
 
 def put_by_futures(puts):
-    """One thread, as many at a time as the client lets it have."""
+    """One thread makes as many puts at a time as the client allows."""
     for future in [kv.put_future(*put(nth)) for nth in range(puts)]:
         future.result()
 
 
 def measured(put_all):
-    # The first ones are those of functions that V8 has not compiled yet.
+    # V8 has not yet compiled the functions that the first calls use.
     put_all(PUTS)
     before = {name: processor_ms(pid) for name, pid in processes.items()}
     began = time.perf_counter()
