@@ -6,7 +6,7 @@ export interface AllocateRequest {
   readonly responseId: number;
   readonly asks: readonly Ask[];
   readonly releases: readonly string[];
-  /** The whole set, where it changed. */
+  /** The whole set of hosts to avoid, where it changed. */
   readonly avoided?: readonly string[];
 }
 
@@ -18,14 +18,17 @@ export interface AllocateResponse {
   readonly late: readonly AllocatedContainer[];
 }
 
-/** `resync`: it has restarted and knows this attempt no more · `over`: another attempt has begun, or the application has ended */
+/**
+ * `resync`: the ResourceManager has restarted and no longer knows this attempt · `over`: another attempt has begun, or the application has
+ * ended
+ */
 export type Refusal = "resync" | "over";
 
 /** What the ResourceManager does for one application's attempts (org.apache.hadoop.yarn.server.resourcemanager.ApplicationMasterService). */
 export class ApplicationService {
-  /** The attempt that it has, or is about to start. */
+  /** The attempt that runs, or that it is about to start. */
   attempt = 1;
-  /** It was told how the job ended. */
+  /** Whether it was told how the job ended. */
   hasEnd = false;
   readonly #application: Application;
   #isRegistered = false;
@@ -41,7 +44,7 @@ export class ApplicationService {
     return this.#application.cluster.isUp;
   }
 
-  /** @returns the containers that were kept from an earlier attempt; a second registration is refused, for the first one counts */
+  /** @returns the containers that were kept from an earlier attempt. A second registration is refused, because the first one counts */
   register(attempt: number): readonly AllocatedContainer[] | "already registered" | "over" {
     if (!this.#isCurrent(attempt)) {
       return "over";
@@ -54,7 +57,7 @@ export class ApplicationService {
     return this.#application.running();
   }
 
-  /** A request that comes again is answered as before, and not looked at. */
+  /** A repeated request gets the same answer again and has no further effect. */
   allocate(attempt: number, request: AllocateRequest): AllocateResponse | Refusal {
     if (!this.#isCurrent(attempt)) {
       return "over";
@@ -81,7 +84,7 @@ export class ApplicationService {
     return this.#last;
   }
 
-  /** @returns whether the end is put down; it is not at the first call */
+  /** @returns whether the end is recorded; the first call only begins to record it */
   finish(attempt: number): boolean | Refusal {
     if (!this.#isCurrent(attempt)) {
       return "over";
@@ -98,7 +101,7 @@ export class ApplicationService {
     return true;
   }
 
-  /** The attempt has ended without a word: another is to be started. */
+  /** The attempt has ended without unregistering: another one is to be started. */
   nextAttempt(): void {
     this.attempt++;
     this.#forget();

@@ -9,12 +9,12 @@ export interface ModelContainer {
   readonly given: AllocatedContainer;
   readonly node: ModelNode;
   readonly memoryMiB: number;
-  /** Attempt of the ApplicationMaster that it was given to. */
+  /** The attempt of the ApplicationMaster to which it was given. */
   readonly attempt: number;
   state: "allocated" | "delivered" | "running" | "complete";
-  /** By a ResourceManager that began anew: its node starts nothing in it (ContainerManagerImpl: "allocated by a previous RM"). */
+  /** A restarted ResourceManager has forgotten it, and its node starts nothing in it (ContainerManagerImpl: "allocated by a previous RM"). */
   isForgotten?: true;
-  /** The ApplicationMaster has given it up. */
+  /** Whether the ApplicationMaster has released it. */
   surrendered: boolean;
 }
 
@@ -35,41 +35,41 @@ export interface ApplicationOptions {
   readonly clock: VirtualClock;
   readonly random: Random;
   readonly cluster: Cluster;
-  /** Chance that a container comes which nobody asked for. */
+  /** Chance that a container is given for which nobody asked. */
   readonly surplus: number;
-  /** Longest time a completion takes beyond the node's heartbeat. */
+  /** The longest time that a completion takes beyond the node's heartbeat. */
   readonly completionDelayMs: number;
-  /** Chance that a node comes late to a ResourceManager that has restarted. */
+  /** Chance that a node reports late to a ResourceManager that has restarted. */
   readonly lateNodes: number;
-  /** A container ends, whether or not its node can be told. */
+  /** Called when a container ends, whether or not its node can be told. */
   readonly completed: (container: ModelContainer) => void;
 }
 
 /**
- * What YARN keeps of one application: containers come at node heartbeats, one at a time where no host is named, rounded up, now and then
- * one too many or twice; completions come late, releases take a heartbeat.
+ * What YARN keeps about one application. Containers are given at heartbeats of nodes, one at a time where no host is named, with their sizes
+ * rounded up, and now and then one too many or twice. Completions come late, and releases take a heartbeat.
  */
 export class Application {
   readonly containers = new Map<string, ModelContainer>();
   finished = false;
-  /** Containers of whose end no attempt is told again. */
+  /** Containers whose end is not reported to any attempt again. */
   readonly settled = new Set<string>();
-  /** Containers that the ResourceManager did not know as the present attempt registered, and has not told it of since. */
+  /** Containers that the ResourceManager did not know when the present attempt registered, and which it has not reported since. */
   readonly hidden = new Set<string>();
-  /** The ResourceManager has forgotten its attempt's registration. */
+  /** Called when the ResourceManager has forgotten its attempt's registration. */
   onRestart: () => void = () => {};
   readonly #options: ApplicationOptions;
   readonly #asks = new Map<number, Outstanding>();
   #avoided: readonly string[] = [];
   #allocated: AllocatedContainer[] = [];
-  /** Ends that the next allocate call tells, and those that the last one told: that an attempt has those its next call says. */
+  /** The ends that the next allocate call reports, and those that the last one reported: an attempt confirms these by its next call. */
   #completed: Completion[] = [];
   #told: Completion[] = [];
-  /** Ended, and the node has not said so yet. */
+  /** Containers that have ended and whose node has not reported that yet. */
   readonly #untold = new Set<string>();
-  /** Nodes that the ResourceManager has not heard of since it restarted. */
+  /** Nodes that the ResourceManager has not heard from since it restarted. */
   readonly #unheardNodes = new Set<ModelNode>();
-  /** Of earlier attempts, on nodes that were heard of after the present one had registered: the next allocate call tells. */
+  /** Containers of earlier attempts on nodes that reported only after the present attempt had registered: the next allocate call brings them. */
   #late: AllocatedContainer[] = [];
   #attempt = 1;
 
@@ -104,7 +104,7 @@ export class Application {
   }
 
   /**
-   * At a heartbeat of a node. Where no host is named it gets so many containers at most.
+   * A node's heartbeat. Where no host is named, the node gets at most `offSwitch` containers.
    * @returns how many of those are left
    */
   assign(node: ModelNode, offSwitch: number): number {
@@ -140,7 +140,7 @@ export class Application {
     return this.#allocated.splice(0);
   }
 
-  /** The ApplicationMaster has heard of them. */
+  /** The ApplicationMaster has heard of these containers. */
   delivered(containers: readonly AllocatedContainer[]): void {
     for (const { containerId } of containers) {
       this.hidden.delete(containerId);
@@ -151,7 +151,7 @@ export class Application {
     }
   }
 
-  /** What an allocate call tells of containers that are over (RMAppAttemptImpl#pullJustFinishedContainers). */
+  /** The ended containers that an allocate call reports (RMAppAttemptImpl#pullJustFinishedContainers). */
   pullCompleted(): readonly Completion[] {
     for (const { containerId } of this.#told) {
       this.settled.add(containerId);
@@ -160,7 +160,7 @@ export class Application {
     return this.#told;
   }
 
-  /** What a later attempt is told that it has (AbstractYarnScheduler#getTransferredContainers). */
+  /** The containers that a later attempt is told it has (AbstractYarnScheduler#getTransferredContainers). */
   running(): readonly AllocatedContainer[] {
     this.#late = [];
     this.hidden.clear();
@@ -171,12 +171,15 @@ export class Application {
     return running.map(({ given }) => given).filter(({ containerId }) => !this.hidden.has(containerId));
   }
 
-  /** What it is told later that it has (SchedulerApplicationAttempt#pullPreviousAttemptContainers). */
+  /** The containers that it is told about later (SchedulerApplicationAttempt#pullPreviousAttemptContainers). */
   pullLate(): readonly AllocatedContainer[] {
     return this.#late.splice(0);
   }
 
-  /** What was asked for is forgotten, and what was given and does not run, of which an answer may be under way; ends are told again, for nodes keep them until they are acknowledged. */
+  /**
+   * The ResourceManager forgets what was asked for, and the containers that it gave and that do not run, although an answer that names them may
+   * be under way. Ends are reported again, because nodes keep them until they are acknowledged.
+   */
   restarted(): void {
     this.onRestart();
     this.#asks.clear();
@@ -206,8 +209,8 @@ export class Application {
   }
 
   /**
-   * The next attempt is told again what this one may not have read (RMAppAttemptImpl#transferStateFromAttempt). Of the containers only
-   * what runs is kept for it (AbstractYarnScheduler: RMContainerState.RUNNING).
+   * The next attempt is told again what this one may not have read (RMAppAttemptImpl#transferStateFromAttempt). Only running containers are kept
+   * for it (AbstractYarnScheduler: RMContainerState.RUNNING).
    */
   newAttempt(): void {
     this.#attempt++;
@@ -221,13 +224,13 @@ export class Application {
     }
   }
 
-  /** What is released before its node has told why it ended is forgotten: the release is then all that is known. */
+  /** If a container is released before its node has reported why it ended, that reason is lost, and the release is all that is known. */
   release(containerId: string): void {
     this.#tell({ containerId, exitStatus: -100, diagnostics: "Container released by application" });
     this.complete(containerId, -100, "Container released by application");
   }
 
-  /** A container ends; the ApplicationMaster hears of it after the node's heartbeat, and perhaps later. */
+  /** A container ends. The ApplicationMaster hears of it after the node's heartbeat, and perhaps later. */
   complete(containerId: string, exitStatus: number, diagnostics: string): void {
     const { random, completionDelayMs, cluster } = this.#options;
     const container = this.containers.get(containerId);
@@ -262,7 +265,7 @@ export class Application {
     }
   }
 
-  /** With a heartbeat of its node, once that is heard again. */
+  /** Reports the end with a heartbeat of its node, once that node is heard again. */
   #tellLater(completion: Completion, node: ModelNode, delayMs: number): void {
     this.#options.clock.after(delayMs, () => {
       if (node.isUnmanaged || this.#unheardNodes.has(node)) {

@@ -2,23 +2,26 @@ import { isSnapshot } from "../../am/core/journal/journal.ts";
 import { Master } from "./master.ts";
 import type { World } from "./world.ts";
 
-/** One attempt of the ApplicationMaster after another: how they end, and what YARN does then. */
+/** The attempts of the ApplicationMaster, one after another: how they end, and what YARN does then. */
 export class Attempts {
-  /** The last one that was started. */
+  /** The attempt that was started last. */
   present: Master;
-  /** The job has ended: no attempt follows. */
+  /** The job has ended: no further attempt follows. */
   areOver = false;
-  /** YARN has ended the application, for its attempts are used up. */
+  /** YARN has ended the application because all its attempts are used up. */
   areUsedUp = false;
-  /** How many ended, and were not to. */
+  /** How many attempts ended that should not have ended. */
   surrenders = 0;
-  /** What YARN said of containers that the journal takes for the job's still: nobody says it again to the next attempt. */
+  /**
+   * How many ends YARN reported of containers that the journal still counts as the job's. Nobody reports them to the next
+   * attempt again.
+   */
   lostWords = 0;
-  /** Executors that no call of the next attempt reached. */
+  /** How many executors no call of the next attempt reached. */
   vainCalls = 0;
   readonly #all = new Map<number, Master>();
   readonly #world: World;
-  /** How many YARN grants. */
+  /** How many attempts YARN grants. */
   readonly #granted: number;
 
   constructor(world: World, granted: number) {
@@ -31,7 +34,7 @@ export class Attempts {
     return this.#all.get(attempt);
   }
 
-  /** It dies; YARN starts another one some seconds later and keeps the containers that run. */
+  /** The attempt dies. YARN starts another one some seconds later and keeps the containers that run. */
   crash(): void {
     if (!this.#mayEnd(this.present)) {
       return;
@@ -41,7 +44,7 @@ export class Attempts {
     this.#replaceDead();
   }
 
-  /** It stops for longer than YARN waits, and goes on beside the one that was started instead. */
+  /** The attempt stands still for longer than YARN waits, and goes on beside the one that was started in its place. */
   pauseBeyondExpiry(): void {
     const { random, clock, executors } = this.#world;
     const master = this.present;
@@ -58,7 +61,9 @@ export class Attempts {
     });
   }
 
-  /** The network between it and the rest is cut: where that lasts, another one is started instead. */
+  /**
+   * The network between the attempt and everything else is cut; if that lasts, another attempt is started in its place.
+   */
   cutOff(durationMs: number): void {
     const { clock, random, masterExpiryMs } = this.#world;
     const master = this.present;
@@ -73,7 +78,7 @@ export class Attempts {
     });
   }
 
-  /** Its process has ended by itself. */
+  /** The attempt's process has ended by itself. */
   exited(master: Master, cleanStaging: boolean): void {
     const { resourceManager, application, problems } = this.#world;
     if (cleanStaging && !resourceManager.hasEnd) {
@@ -93,7 +98,7 @@ export class Attempts {
     }
   }
 
-  /** What the next one reads of the journal. */
+  /** What the next attempt reads from the journal. */
   readJournal(): unknown {
     const { journal, application, applicationId } = this.#world;
     const snapshot = journal.read();

@@ -4,30 +4,30 @@ import type { ModelNode } from "./node.ts";
 import type { Cause } from "./witness.ts";
 import type { World } from "./world.ts";
 
-/** What the world knows of who is at fault, whatever the core believes. */
+/** What the world knows about who is at fault, whatever the core believes. */
 
-/** Something that its program is to pay for; after a notice nobody can tell it from a program that gives way. */
+/** A failure for which the program's budget pays. After a notice nobody can tell it from a program that gives way. */
 export function programsFault(world: World, executor: ExecutorModel, ran: boolean, isCertain = ran): void {
   noteCause(world, executor, "program", ran, isCertain && !executor.isNoticed);
 }
 
-/** Something that may be held against the machine of one container, and that the infrastructure is to pay for. */
+/** A failure that may be held against the machine of one container, and for which the infrastructure's budget pays. */
 export function machinesFault(world: World, executor: ExecutorModel, isCertain = executor.hasProgram): void {
   world.witness.incident(executor.container.node.host);
   noteCause(world, executor, "infrastructure", executor.hasProgram, isCertain);
 }
 
-/** A node was cut off: the infrastructure pays, where that is known in time, and no machine is blamed. */
+/** A node was cut off: the infrastructure's budget pays, where that is known in time, and no machine is blamed. */
 export function cutsFault(world: World, executor: ExecutorModel): void {
   noteCause(world, executor, "infrastructure", true, false);
 }
 
-/** Something that nobody pays for. */
+/** An end for which no budget pays. */
 export function nobodysFault(world: World, executor: ExecutorModel): void {
   noteCause(world, executor, "nothing", executor.hasProgram, executor.hasProgram);
 }
 
-/** Something that shows in all containers of a node. */
+/** A fault that shows in all containers of a node. */
 export function nodesFault(world: World, node: ModelNode, isCertain: boolean): void {
   for (const [id, container] of world.application.containers) {
     const executor = world.executors.get(id);
@@ -42,7 +42,7 @@ export function nodesFault(world: World, node: ModelNode, isCertain: boolean): v
   }
 }
 
-/** What meets an executor between two programs may be what ended the first: nobody can tell. */
+/** What strikes an executor between two programs may also be what ended the first program: nobody can tell. */
 function noteCause(world: World, executor: ExecutorModel, of: Cause["class"], ran: boolean, isCertain: boolean): void {
   const { task, generation, program } = executor;
   const isMember = holdsGang(world, executor);

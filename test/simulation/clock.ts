@@ -4,7 +4,10 @@ interface Entry {
   readonly run: () => void;
 }
 
-/** Virtual time: what is scheduled runs in the order of its time, and of its scheduling where times are equal. */
+/**
+ * Virtual time: scheduled calls run in the order of their times and, where times are equal, in the order in which they
+ * were scheduled.
+ */
 export class VirtualClock {
   nowMs = 1_700_000_000_000;
   #order = 0;

@@ -8,21 +8,21 @@ export const NODE_HEARTBEAT_MS = 1_000;
 
 export interface ClusterOptions {
   readonly nodes: number;
-  /** Of each. */
+  /** The memory of each node. */
   readonly capacityMiB: number;
-  /** Every second node has it, where it is not empty. */
+  /** Every second node has this label, where it is not empty. */
   readonly label?: string;
   /** By how much a machine's clock may be wrong, either way. */
   readonly skewMs?: number;
 }
 
-/** The nodes, and the ResourceManager's scheduler: whatever several applications share. */
+/** What several applications share: the nodes, and the ResourceManager's scheduler. */
 export class Cluster {
   readonly nodes: ModelNode[];
   readonly #clock: VirtualClock;
   readonly #applications: Application[] = [];
   #outages = 0;
-  /** How many heartbeats were used: each begins with another application. */
+  /** How many heartbeats gave containers: each of them begins with another application. */
   #turn = 0;
 
   constructor(clock: VirtualClock, random: Random, { nodes, capacityMiB, label = "", skewMs = 0 }: ClusterOptions) {
@@ -51,7 +51,7 @@ export class Cluster {
     }
   }
 
-  /** The ResourceManager answers. */
+  /** Whether the ResourceManager answers. */
   get isUp(): boolean {
     return this.#outages === 0;
   }
@@ -60,7 +60,10 @@ export class Cluster {
     this.#applications.push(application);
   }
 
-  /** As an ApplicationMaster finds them when it registers: of what has changed since its submission it knows nothing. */
+  /**
+   * The nodes as an ApplicationMaster sees them when it registers: it knows nothing of what has changed since its
+   * submission.
+   */
   views(): NodeView[] {
     return this.nodes.map((node) => this.viewOf({ ...node, leaving: undefined }));
   }
@@ -82,7 +85,10 @@ export class Cluster {
     this.#outages++;
   }
 
-  /** With what its store says: applications and their attempts, and nothing of what those had asked for. */
+  /**
+   * The ResourceManager is back with what its store holds: applications and their attempts, but not what those had asked
+   * for.
+   */
   comeBack(): void {
     this.#outages--;
     for (const application of this.#applications) {
@@ -97,7 +103,7 @@ export class Cluster {
     }
   }
 
-  /** Nodes with something to give report in their time. */
+  /** Makes nodes that have something to give report at their next heartbeats. */
   wakeNodes(): void {
     if (!this.#applications.some(({ isAsking }) => isAsking)) {
       return;

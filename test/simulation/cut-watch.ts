@@ -3,7 +3,7 @@ import type { ChildExit, Event } from "../../am/core/state/events.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { memberRole } from "./ground-truth.ts";
 
-/** An exit is taken for so much older than its report at most. */
+/** The most by which an exit is taken to be older than its report. */
 const LATE_MS = 2_000;
 
 interface Heard {
@@ -13,21 +13,21 @@ interface Heard {
 }
 
 /**
- * Which programs were suspended, and which lost their peers, as the ApplicationMaster heard it: the first explains the second where they
- * are of one gang.
+ * Which programs were suspended and which lost their peers, as far as the ApplicationMaster heard: the first explains the second where
+ * they are in one gang.
  */
 export class CutWatch {
   readonly #spec: JobSpec;
   readonly #suspensions: (Heard & { readonly fromMs: number })[] = [];
   readonly #losses: Heard[] = [];
-  /** Of which a suspension was told, also to an attempt that was still reading its journal. */
+  /** Generations of which a suspension was reported, also to an attempt that was still reading its journal. */
   readonly #suspended = new Set<number>();
 
   constructor(spec: JobSpec) {
     this.#spec = spec;
   }
 
-  /** The present attempt reads something; its core has not decided yet. */
+  /** The present attempt reads an event; its core has not decided about it yet. */
   heard(event: Event, { state }: Core, nowMs: number): void {
     if (event.type === "child-exited") {
       this.#exited(event, event.exit, nowMs);
@@ -49,7 +49,7 @@ export class CutWatch {
     }
   }
 
-  /** Whether what others of a generation fail of may follow from a suspension. */
+  /** Whether a suspension may explain why others of the generation fail. */
   mayExplain(generation: number): boolean {
     return this.#suspended.has(generation);
   }
@@ -61,7 +61,7 @@ export class CutWatch {
     }
   }
 
-  /** No generation was put down to a program that lost its peer while a node was known to have been cut off. */
+  /** Checks that no program is named as a generation's cause for having lost its peer while a node was known to have been cut off. */
   judge({ state }: Core): string[] {
     const generations = state.gangs.flatMap((gang) => gang.generations);
     return generations.flatMap(({ generation, endedBy }) => {
@@ -74,7 +74,10 @@ export class CutWatch {
     });
   }
 
-  /** Until it has to have stopped, the one that was suspended is heard while the verdict is open. */
+  /**
+   * The suspension that explains the loss: the suspended one is heard while the verdict is open, at the latest when its peers have to
+   * have stopped.
+   */
   #explaining({ generation, atMs }: Heard): Heard | undefined {
     const { isolationMs, stopGraceMs } = this.#spec.timeouts;
     return this.#suspensions.find(

@@ -3,7 +3,7 @@ import type { Effect } from "../../am/core/state/effects.ts";
 import type { CoreState, Identity } from "../../am/core/state/state.ts";
 import { Random } from "./random.ts";
 
-/** A core beside which a second one runs that is thrown away at random moments and rebuilt from the JSON of its state. */
+/** A core with a second one beside it that is discarded at random moments and rebuilt from the JSON of its state. */
 export function doubled(core: Core, identity: Identity, problems: string[]): Core {
   const random = new Random(identity.attempt);
   let second = createCore(core.spec, identity);
@@ -14,7 +14,7 @@ export function doubled(core: Core, identity: Identity, problems: string[]): Cor
       if (random.chance(0.3)) {
         second = createCore(core.spec, identity, { state: rebuilt(second.state) });
       }
-      // A core makes the journal that it is given its own.
+      // A core keeps and changes the journal that it is given.
       const own = event.type === "recovered" ? structuredClone(event) : event;
       const effects = core.step(event, nowMs);
       const others = second.step(own, nowMs);
@@ -28,7 +28,7 @@ export function doubled(core: Core, identity: Identity, problems: string[]): Cor
   };
 }
 
-/** As JSON with the names of each record in one order: which of them came first says nothing. */
+/** The effects as JSON, with the names of each record in a fixed order, because their order means nothing. */
 function inOrder(effects: readonly Effect[]): string {
   const read = effects.map((effect) =>
     effect.type === "journal"

@@ -1,6 +1,9 @@
 import { Random } from "./random.ts";
 
-/** What a seed decides: each kind of thing is drawn apart, so that a further kind leaves the lives of most seeds as they are. */
+/**
+ * What a seed decides. Each kind of thing has a random source of its own, so that a further kind leaves the lives of most seeds
+ * as they are.
+ */
 export interface Draws {
   readonly main: Random;
   readonly aside: Random;

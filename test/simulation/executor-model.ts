@@ -14,7 +14,9 @@ import { ModelProgram, type Report } from "./program.ts";
 import { peersLose } from "./program-ends.ts";
 import type { World } from "./world.ts";
 
-/** How long a container may outlive its program, whose end is told first, when its node has told it to end. */
+/**
+ * When a node has told a container to end: how long the container may outlive its program, whose end is reported first.
+ */
 export const LONGEST_ENDING_MS = 250;
 
 /** One executor, as the ApplicationMaster meets it over a network that is slow and breaks. */
@@ -24,13 +26,13 @@ export class ExecutorModel {
   readonly program: ModelProgram;
   readonly connection: MasterConnection;
   generation: number;
-  /** That of the others whom its program has joined; its own where it started with them. */
+  /** The generation of the gang that its program has joined; its own generation where it started with the gang. */
   gangGeneration: number;
   alive = true;
   frozen = false;
   /** When it last went on after it had stood still. */
   thawedAtMs = 0;
-  /** Its node was cut off in its life. */
+  /** Whether its node was cut off during its life. */
   wasCut = false;
   readonly #world: World;
   #ending = false;
@@ -60,22 +62,22 @@ export class ExecutorModel {
     return this.container.given.containerId;
   }
 
-  /** Its program was told that its container is about to end. */
+  /** Whether its program was told that its container is about to end. */
   get isNoticed(): boolean {
     return this.#noticedAtMs > 0;
   }
 
-  /** Its program has started, and not ended. */
+  /** Whether its program has started and not ended. */
   get hasProgram(): boolean {
     return this.alive && this.program.isRunning;
   }
 
-  /** Its program does something: it neither ended nor stands still. */
+  /** Whether its program does something: it has neither ended nor stands still. */
   get isProgramActive(): boolean {
     return this.hasProgram && !this.program.isSuspended;
   }
 
-  /** By its machine's clock. */
+  /** The time by its machine's clock. */
   get nowMs(): number {
     return this.#world.clock.nowMs + this.container.node.skewMs;
   }
@@ -96,7 +98,7 @@ export class ExecutorModel {
     };
   }
 
-  /** Of its program. */
+  /** Reports something about its program. */
   report(report: Report): void {
     this.connection.report(report);
   }
@@ -106,7 +108,7 @@ export class ExecutorModel {
     this.program.end(exit);
   }
 
-  /** Stopped by SIGSTOP and continued. */
+  /** Stopped by SIGSTOP, and continued later. */
   freezeFor(durationMs: number): void {
     this.frozen = true;
     this.#world.clock.after(durationMs, () => {
@@ -116,7 +118,7 @@ export class ExecutorModel {
     });
   }
 
-  /** SIGTERM from its node: it stops its program, says so and goodbye, and then the container is over. */
+  /** SIGTERM from its node: it stops its program, reports that and says goodbye, and then the container is over. */
   toldToEnd(exitStatus: number, diagnostics: string): void {
     if (!this.alive || this.#ending) {
       return;
@@ -148,7 +150,7 @@ export class ExecutorModel {
     this.connection.die();
   }
 
-  /** What its ApplicationMaster orders. */
+  /** Obeys an order of its ApplicationMaster. */
   #obey({ generation, body }: MasterMessage): void {
     if (!this.alive) {
       return;
@@ -226,7 +228,7 @@ export class ExecutorModel {
     });
   }
 
-  /** What a program is told to go on from must be where it can read it. */
+  /** A checkpoint from which a program is told to go on must be where the program can read it. */
   #judgeCheckpoint(path: string): void {
     if (path.startsWith("/") && !path.startsWith(`/${this.containerId}/`)) {
       this.#world.problems.push(`${this.task} in ${this.containerId} is to go on from ${path}, which it cannot read`);
@@ -248,7 +250,7 @@ export class ExecutorModel {
     this.#world.containerExited(this.container, 0);
   }
 
-  /** Before anything is written there no program ran. An entry that is torn says nothing. */
+  /** Before anything is written, no program has run. A torn entry says nothing. */
   #lookIntoStaging(): Pick<StagingNews, "isReplaced"> | undefined {
     const { journal, applicationId, planted } = this.#world;
     if (!reachesOthers(this.container.node) || journal.isDown) {
@@ -277,7 +279,7 @@ export class ExecutorModel {
     }
   }
 
-  /** Whatever is written from here on could meet what the task writes elsewhere. */
+  /** Whatever its program still writes could collide with what the task writes elsewhere. */
   #replaced(reason: StopReason): void {
     this.#beginEnding();
     this.endChild({ signal: "SIGKILL", stopReason: reason });

@@ -6,9 +6,9 @@ interface ExecutorMutant {
   readonly fault: string;
   readonly noticed: RegExp;
   readonly executorMutation: ExecutorMutation;
-  /** What has to go wrong in the world for it to matter. */
+  /** The faults that have to strike the world for this one to matter. */
   readonly struck: readonly string[];
-  /** The first that shows the fault, where many do not. */
+  /** The first seed that shows the fault, where many do not. */
   readonly firstSeed?: number;
 }
 
@@ -16,7 +16,7 @@ const MASTER_DIES = "the ApplicationMaster dies";
 const BREAKS = "a stream breaks";
 const CUT = "a node is cut off";
 
-/** Faults planted in the core of executors: combinations, what one life leaves in the next, and what is not tried again. */
+/** Faults planted in the executors' core: combinations, what one life leaves for the next, and what is not tried again. */
 const MUTANTS: readonly ExecutorMutant[] = [
   {
     fault: "the late close of an earlier connection is taken for that of the present one",

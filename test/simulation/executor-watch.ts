@@ -2,7 +2,7 @@ import type { ExecutorCore } from "../../executor/core/core.ts";
 import type { Effect } from "../../executor/core/effects.ts";
 import type { ExecutorState } from "../../executor/core/state.ts";
 
-/** An executor that has lost its ApplicationMaster after it had one tries again at once. */
+/** An executor that loses its ApplicationMaster after it had one tries again at once. */
 const FIRST_PAUSE_MS = 100;
 
 /** What must hold after every step of an executor's core. */
@@ -47,7 +47,7 @@ function awaitsSomething({ link }: ExecutorState): boolean {
   return link.phase !== "searching" || link.trying !== undefined || link.connectAtMs !== undefined;
 }
 
-/** Where it was told that its task lives on elsewhere, there is no absence any more. */
+/** Once it was told that its task lives on elsewhere, its state has no absence any more. */
 function isLookedFor({ absence }: ExecutorState): boolean {
   return absence === undefined || absence.lookAtMs !== undefined || absence.lookedAtMs !== undefined;
 }
@@ -57,7 +57,7 @@ function beginsAfresh(effects: readonly Effect[], { link }: ExecutorState, nowMs
   return !isLost || link.connectAtMs === undefined || link.connectAtMs <= nowMs + FIRST_PAUSE_MS;
 }
 
-/** Once an order was heard a program that is suspended waits for one of its own. */
+/** In the phase `ordered` a suspended program waits for an order of its own. */
 function suspendsRightly({ isolation: { phase }, programs }: ExecutorState): boolean {
   return programs.every(({ runs, suspendedAtMs }) => {
     const isSuspended = suspendedAtMs !== undefined;

@@ -7,9 +7,9 @@ import type { ExecutorModel } from "./executor-model.ts";
 import type { JournalStore } from "./journal-store.ts";
 import type { World } from "./world.ts";
 
-/** What must hold at every moment of the world itself, whatever the core believes. */
+/** What must hold in the world itself at every moment, whatever the core believes. */
 
-/** Nothing that must be known to a later attempt is done before the journal holds it. */
+/** Nothing that a later attempt must know is done before the journal holds it. */
 export function checkDurability(journal: JournalStore, effects: readonly Effect[]): string[] {
   return effects.flatMap((effect) => {
     if (effect.type !== "send" || (effect.message.type !== "prepare" && effect.message.type !== "start-child")) {
@@ -23,7 +23,7 @@ export function checkDurability(journal: JournalStore, effects: readonly Effect[
   });
 }
 
-/** What YARN has given to the ApplicationMaster is either in its books or given back. */
+/** Every container that YARN has given to the ApplicationMaster is either in its state or was given back. */
 export function checkContainers({ application, core, master }: World): string[] {
   if (master.isUnheard) {
     return [];
@@ -44,29 +44,32 @@ export function isInGang({ spec, witness }: World, { task }: ExecutorModel): boo
   return role !== undefined && !(role.tracking === "untracked" && witness.mayBeDone(role, trialOf(spec, task)));
 }
 
-/** The number of the trial that a task is of; 0 where trials are no gangs. */
+/** The number of the task's trial; 0 where trials are not gangs. */
 export function trialOf(spec: JobSpec, task: string): number {
   const name = parseTaskId(task);
   return spec.trials === undefined || name === undefined ? 0 : inTrial(spec, name).number;
 }
 
-/** The same, and its end is theirs: of an elastic role that is so of its first task alone. */
+/**
+ * Whether the program is in its gang and its end is the gang's end. In an elastic role this holds for the first task
+ * alone.
+ */
 export function holdsGang(world: World, executor: ExecutorModel): boolean {
   return isInGang(world, executor) && !isJoiner(world.spec, executor.task);
 }
 
-/** The elastic role of a task: its tasks meet at the first, and others come and go. */
+/** The elastic role of a task: its tasks meet at the first one, and the others come and go. */
 export function elasticRole(spec: JobSpec, task: string): RoleSpec | undefined {
   const role = memberRole(spec, task);
   return role?.minInstances === undefined ? undefined : role;
 }
 
-/** Whether the others of its role go on without the task. */
+/** Whether the other tasks of its role go on without this one. */
 export function isJoiner(spec: JobSpec, task: string): boolean {
   return elasticRole(spec, task) !== undefined && parseTaskId(task)?.index !== 0;
 }
 
-/** The role of a task that restarts with its gang as long as that is not done; undefined of any other task. */
+/** The role of a task that restarts with its gang as long as the gang is not done; undefined for any other task. */
 export function memberRole({ roles, distributedMode }: JobSpec, task: string): RoleSpec | undefined {
   const role = roles.find(({ name }) => task.startsWith(`${name}:`));
   const isMember = role?.restartPolicy === "gang" && role.tracking !== "sidecar" && distributedMode === "gang";

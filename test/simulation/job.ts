@@ -5,7 +5,7 @@ import { searchOf } from "../job/search/support.ts";
 import { aJobSpec, aRole } from "../support/job-spec.ts";
 import type { Random } from "./random.ts";
 
-/** A job with sensible settings; `change` what a test is about. */
+/** A job with sensible settings; `change` is what the test is about. */
 export function jobSpec(roles: readonly RoleSpec[], change: Partial<JobSpec> = {}): JobSpec {
   const base = aJobSpec();
   const first = `${roles[0]?.name ?? "worker"}:0`;
@@ -42,7 +42,7 @@ export function role(name: string, instances: number, change: Partial<RoleSpec> 
   });
 }
 
-/** Any job a person might write, small enough for a small cluster. */
+/** Any job that a person might write, small enough for a small cluster. */
 export function randomJob(random: Random): JobSpec {
   const roles: RoleSpec[] = [];
   if (random.chance(0.2)) {
@@ -103,7 +103,7 @@ export function widen(spec: JobSpec, random: Random): JobSpec {
   };
 }
 
-/** The same job, perhaps with roles that wait for one before them. */
+/** The same job, perhaps with roles that wait for an earlier one. */
 export function inStages(spec: JobSpec, random: Random): JobSpec {
   if (!random.chance(0.12)) {
     return spec;
@@ -115,7 +115,10 @@ export function inStages(spec: JobSpec, random: Random): JobSpec {
   return { ...spec, roles };
 }
 
-/** The same job, perhaps with workers of which some may be missing; a job with others that train, or whose workers restart alone, has none. */
+/**
+ * The same job, perhaps with workers of which some may be missing. A job never gets them if other roles train with its workers, or if its
+ * workers restart alone.
+ */
 export function withElasticWorkers(spec: JobSpec, random: Random): JobSpec {
   const others = spec.roles.filter(({ name, tracking }) => tracking === "tracked" && name !== "evaluator");
   const [worker] = others;
@@ -132,7 +135,7 @@ export function withElasticWorkers(spec: JobSpec, random: Random): JobSpec {
   };
 }
 
-/** The same job, perhaps with roles whose programs' failures count for them alone. */
+/** The same job, perhaps with roles that pay for their programs' failures alone. */
 export function withOwnBudgets(spec: JobSpec, random: Random): JobSpec {
   if (!random.chance(0.2)) {
     return spec;
@@ -142,14 +145,14 @@ export function withOwnBudgets(spec: JobSpec, random: Random): JobSpec {
 }
 
 const ENDLESS = searchOf({ lr: "float 1e-5 1e-1 log", optimizer: "choice adam sgd" });
-/** Nine places. */
+/** A space of nine points. */
 const FINITE = searchOf({
   layers: "int 1 3",
   optimizer: "choice adam sgd",
   momentum: "float 0 0.5 step 0.5 when optimizer=sgd",
 });
 
-/** Perhaps a search, whose trials are programs of the job's workers. */
+/** Perhaps makes a search of the job, whose trials are programs of the job's workers. */
 export function asSearch(spec: JobSpec, random: Random, chance = 0.05): JobSpec {
   const worker = spec.roles.find(({ name }) => name === "worker");
   if (worker === undefined || !random.chance(chance)) {
@@ -184,7 +187,7 @@ export function asSearch(spec: JobSpec, random: Random, chance = 0.05): JobSpec 
     : searchRun(ran, kept);
 }
 
-/** The same job, whose trials perhaps come from Optuna, if it is a search. */
+/** The same job; if it is a search, Optuna perhaps proposes its trials. */
 export function perhapsByOptuna(spec: JobSpec, random: Random): JobSpec {
   const { search } = spec;
   return search === undefined || search.algorithm === "grid" || !random.chance(0.1)
@@ -192,13 +195,13 @@ export function perhapsByOptuna(spec: JobSpec, random: Random): JobSpec {
     : { ...spec, search: { ...search, algorithm: "optuna" } };
 }
 
-/** The same job, whose executors store checkpoints. */
+/** The same job, with executors that store checkpoints. */
 function storingCheckpoints(spec: JobSpec): JobSpec {
   const { carrier = { outputRequired: false, timeoutMs: 60_000 } } = spec;
   return { ...spec, carrier: { ...carrier, checkpoints: { localDir: "checkpoints", keep: 1 } } };
 }
 
-/** Trials of several tasks. */
+/** A search whose trials have several tasks each. */
 function ofSeveral(trial: RoleSpec, random: Random): Pick<JobSpec, "roles" | "distributedMode" | "leadTask"> {
   const worker = { ...trial, instances: random.integer(1, 3), restartPolicy: "gang" as const };
   const roles = [
@@ -215,7 +218,7 @@ function ofSeveral(trial: RoleSpec, random: Random): Pick<JobSpec, "roles" | "di
   };
 }
 
-/** The same job, some of its roles on nodes with a label only. */
+/** The same job, with some of its roles only on nodes with a label. */
 export function onLabelledNodes(spec: JobSpec, nodeLabel: string, random: Random): JobSpec {
   return { ...spec, roles: spec.roles.map((one) => (random.chance(0.5) ? { ...one, nodeLabel } : one)) };
 }
@@ -231,7 +234,10 @@ function randomGroupLimit(roles: readonly RoleSpec[], random: Random): GroupLimi
     : [{ role: last, group: "others", roles: others, limitMs, atLimit: "fail" }];
 }
 
-/** The same job, its programs reporting steps and checkpoints: a hanging one is noticed, and what they leave is waited for. */
+/**
+ * The same job with programs that report steps and checkpoints, so that a hanging one is noticed and the results that they leave are waited
+ * for.
+ */
 export function reportingSteps(spec: JobSpec, random: Random): JobSpec {
   const carrier = { output: { localDir: "results", dir: "hdfs:///results" }, outputRequired: true, timeoutMs: 60_000 };
   return { ...spec, carrier, timeouts: { ...spec.timeouts, progressMs: random.integer(20, 120) * 1000 } };

@@ -8,19 +8,19 @@ import type { Cause } from "./witness.ts";
 import type { World } from "./world.ts";
 
 /**
- * What the budgets were charged is what really happened: at most once for each life that had such a cause, and where nothing hid it, at
- * least once for each that was followed by another. No program's failure was without consequence.
+ * Checks that the budgets' charges match what really happened: at most one for each life that had such a cause and, where nothing hid the
+ * cause, at least one for each such life that was followed by another. No program's failure was without consequence.
  */
 export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   const many = (["program", "infrastructure"] as const).flatMap((of) => judgeCharges(world, faults, of));
   return [...many, ...judgeRoles(world, faults), ...judgeConsequences(world, faults)];
 }
 
-/** No failure of one role is charged to another: each that pays for itself had as many. */
+/** No failure of one role is charged to another: each role that pays for itself had as many failures as it was charged. */
 function judgeRoles(world: World, faults: readonly Fault[]): string[] {
   const charges = world.core.state.gangs.flatMap((gang) => gang.charges);
   return world.spec.roles.flatMap(({ name }) => {
-    // As for all of the job: what was still being judged when the outcome was decided stays charged as it was.
+    // As for the whole job: what was still being judged when the outcome was decided stays charged as it was.
     const open = openVerdicts(world.core.state).filter((verdict) => verdict.charged?.role === name);
     const charged = charges.filter(({ role }) => role === name).length - open.length;
     const most = world.witness.mostCharges("program", (task) => task.startsWith(`${name}:`)) + guesses(world, faults);
@@ -31,14 +31,13 @@ function judgeRoles(world: World, faults: readonly Fault[]): string[] {
 function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass): string[] {
   const { core, witness } = world;
   const charged = chargedTo(of, core.state);
-  // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
+  // What was still being judged when the outcome was decided stays charged as it was, because nothing depends on it any more.
   const counted = charged - openVerdicts(core.state).filter((verdict) => verdict.charged?.class === of).length;
   const causes = witness.causes(of);
   if (counted > witness.mostCharges(of) + guesses(world, faults)) {
     return [`${counted} ${of} failures are counted, ${causes.length} happened: ${causes.map(lifeWords).join(", ")}`];
   }
-  // Where no budget was left nothing was charged, and the job failed.
-  // A trial that has no restart left fails alone.
+  // Where no budget was left, nothing was charged and the job failed. A trial that has no restart left fails alone.
   const isJob = world.spec.trials === undefined;
   const isCharged = isJob && world.outcome?.result !== "failed" && isPlain(world, faults);
   const restarted = isCharged ? restartedLives(world, of) : [];
@@ -48,10 +47,10 @@ function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass):
 }
 
 /**
- * How many charges may be of the wrong class: one for each container whose exit status was not heard. Either YARN told it to an attempt
- * that died before its journal said so, or nobody could wait for it so long: a guess is charged instead. So it is with those of a node of
- * which no attempt was told that it left the cluster, and with peers that were lost by an exit with 0 when a node had just been cut off.
- * An executor that could not be told of the next attempt is lost to it without a fault of its own.
+ * How many charges may be of the wrong class. A guess is charged for each container whose exit status was not heard: either YARN reported
+ * it to an attempt that died before its journal recorded it, or nobody could wait so long for it. The same holds for containers on a node
+ * whose leaving no attempt was told of, and for peers lost to an exit with 0 when a node had just been cut off. An executor that could
+ * not be told about the next attempt is lost to it without a fault of its own.
  */
 export function guesses(world: World, faults: readonly Fault[]): number {
   const untold = untoldDepartures(world);
@@ -70,7 +69,7 @@ export function isStagingClosed({ journal }: World, faults: readonly Fault[]): b
   return journal.wasTorn || faults.some(({ closesStaging }) => closesStaging === true);
 }
 
-/** Those of the gang that certainly ended by this class, and by nothing else. */
+/** The causes of this class whose gang certainly ended by them, and by nothing else. */
 function restartedLives({ core, witness }: World, of: FailureClass): readonly Cause[] {
   const isOpen = (one: number) => openVerdicts(core.state).some(({ generation }) => generation === one);
   const isOther = (one: number) => witness.causes().some((cause) => cause.generation === one && cause.class !== of);
@@ -81,10 +80,10 @@ function restartedLives({ core, witness }: World, of: FailureClass): readonly Ca
     .filter(({ generation }) => !isOpen(generation) && !isOther(generation));
 }
 
-/** A program that failed ends the life that it failed in. */
+/** A program's failure ends the life in which it failed. */
 function judgeConsequences(world: World, faults: readonly Fault[]): string[] {
   const { core, witness, spec, outcome } = world;
-  // What fails after the chief is done changes nothing, and the failure of a trial ends that alone.
+  // What fails after the chief is done changes nothing, and the failure of a trial ends only that trial.
   const hasChief = spec.roles.some(({ chief }) => chief === "all");
   if (outcome?.result !== "succeeded" || !isPlain(world, faults) || hasChief || spec.trials !== undefined) {
     return [];
@@ -107,17 +106,17 @@ function lifeWords({ task, generation }: Cause): string {
   return `${task} in generation ${generation}`;
 }
 
-/** How many restarts of the whole job a class paid for. */
+/** How many restarts of the whole job were charged to a class. */
 export function chargedTo(failureClass: FailureClass, { gangs }: CoreState): number {
   return gangs.flatMap(({ charges }) => charges).filter((charge) => charge.class === failureClass).length;
 }
 
-/** What was still being judged when the outcome was decided. */
+/** The verdicts that were still open when the outcome was decided. */
 export function openVerdicts({ gangs }: CoreState): Verdict[] {
   return gangs.flatMap(({ verdicts }) => verdicts);
 }
 
-/** Everything that happens is noticed at once, and each failure counts. */
+/** Whether everything that happens is noticed at once, and each failure counts. */
 function isPlain({ spec, weather, unheard, attempts: { surrenders } }: World, faults: readonly Fault[]): boolean {
   const isNoticed = unheard.count === 0 && faults.every(({ deafens, recovers }) => !deafens && !recovers);
   const { launchFailures, lostNodeAnswers } = weather;

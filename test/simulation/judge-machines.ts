@@ -1,14 +1,14 @@
 import type { ModelNode } from "./node.ts";
 import type { World } from "./world.ts";
 
-/** Nodes that left the cluster unknown to the attempt that the job ended with: it takes them for lost. */
+/** Nodes that left the cluster without the job's last attempt knowing: it takes them for lost. */
 export function untoldDepartures({ core, cluster }: World): readonly ModelNode[] {
   return cluster.nodes.filter(({ host, leaving }) => leaving !== undefined && core.state.leaving[host] === undefined);
 }
 
 /**
- * A machine is blamed for what really happened on it, and kept off for that alone; but where YARN's exit status was not heard, whatever
- * ended the container may be held against its machine.
+ * Checks that a machine is blamed only for what really happened on it, and is avoided only for that. Where YARN's exit status was not
+ * heard, whatever ended the container may be held against its machine.
  */
 export function judgeMachines(world: World): string[] {
   const { core, spec, witness, unheard, attempts } = world;

@@ -15,18 +15,18 @@ export function isOfSearch({ reason }: JobOutcome): boolean {
   return ["goal-reached", "search-time-over", "trials-failed", "trials-failed-alike"].includes(reason.code);
 }
 
-/** Programs report NaN by themselves. */
+/** Whether the job failed because trials had no metric: programs report NaN by themselves. */
 export function isOfNaN(outcome: JobOutcome | undefined): boolean {
   return outcome?.cause?.reason?.code === "no-metric";
 }
 
-/** What ended the search really happened. */
+/** Checks that what is named as the search's end really happened. */
 export function judgeSearchEnd({ core, witness }: World, { reason, endedAtMs }: JobOutcome): string[] {
   const { search } = core.spec;
   const { tasks, startedAtMs } = core.state;
   switch (reason.code) {
     case "goal-reached":
-      // One that was told to pause has its value, wherever its program is by then.
+      // A trial that was told to pause has its value, wherever its program is by then.
       return witness.hasEnded(reason.task) || tasks.some(({ id, trialPause }) => id === reason.task && trialPause)
         ? []
         : [`the search ended with ${reason.task}, which runs`];
@@ -44,7 +44,7 @@ export function judgeSearchEnd({ core, witness }: World, { reason, endedAtMs }: 
   }
 }
 
-/** Whether all programs of a trial that it waits for exited 0, and none that they needed was known to have failed before. */
+/** Whether all programs of a trial for which it waits exited 0, and no program that they needed was known to have failed before. */
 function endedWell(core: World["core"], witness: Witness, trial: number): boolean {
   const ofTrial = core.state.tasks.filter(({ id }) => numberOf(core.spec, id) === trial);
   const ofKind = (kind: Tracking) => ofTrial.filter(({ role }) => roleOf(core, { role }).tracking === kind);
@@ -55,8 +55,8 @@ function endedWell(core: World["core"], witness: Witness, trial: number): boolea
 }
 
 /**
- * Each trial paid for what its own programs did, and for no more than it had: one that failed by itself had used up its restarts. Where all
- * trials have ended, none was forgotten.
+ * Checks that each trial paid for what its own programs did, and for no more than it was allowed: one that failed by itself had used up its
+ * restarts. Where all trials have ended, none was forgotten.
  */
 export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
   const { spec, core, outcome, witness } = world;
@@ -73,12 +73,12 @@ export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
     if (task.restarts < retriesOf(core, task))
       return [`${id} was started again ${task.restarts} times, after more failures`];
     const hasFailed = trialFailure?.kind !== undefined && !trialFailure.kind.startsWith("no-metric ");
-    // What ended a generation may be known when the trial has already started again, or only after something else has ended it or its job:
-    // then one start is too many, or one charge.
+    // What ended a generation may become known when the trial has already started again, or only after something else has ended the trial
+    // or its job: then there is one start too many, or one charge.
     const { generations = [], generation } = core.state.gangs[number] ?? {};
     const ofProgram = generations.filter(({ endedBy }) => endedBy?.class === "program");
     const isOfPresent = ofProgram.some((one) => one.generation === generation);
-    // That its container ran out of memory is known by YARN alone, after its executor was missed.
+    // Only YARN knows that a container ran out of memory, and reports it after its executor was missed.
     const isToldByYarn = ofProgram.some(({ endedBy }) => endedBy?.reason.code === "ran-out-of-memory");
     const unsettled = Number(isGang && (phase !== "succeeded" || isToldByYarn) && !isOfPresent);
     const charged = retries + Number(hasFailed);
@@ -86,7 +86,7 @@ export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
     if (retries > search.retries + unsettled) return [`${id} was started again ${retries} times of ${search.retries}`];
     if (charged > most + unsettled)
       return [`${charged} failures are charged to trial ${number}, whose programs failed ${most} times`];
-    // It may have failed by a charge that was still being judged.
+    // The trial may have failed by a charge that was still being judged.
     const paid = Math.max(charged, retriesOf(core, task) + Number(hasFailed));
     return hasFailed && paid <= search.retries
       ? [`${id} is ${phase} and has failed, with ${retries} restarts of ${search.retries}: ${trialFailure.words}`]
@@ -97,7 +97,7 @@ export function judgeTrials(world: World, faults: readonly Fault[]): string[] {
   return isComplete ? problems : [...problems, `the search ended after ${trials.length} of ${total} trials`];
 }
 
-/** The trial that a task is of. */
+/** The number of the trial that a task belongs to. */
 function numberOf(spec: JobSpec, task: string): number {
   const name = parseTaskId(task);
   return name === undefined ? -1 : inTrial(spec, name).number;

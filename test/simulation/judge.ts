@@ -9,7 +9,7 @@ import { isOfNaN, isOfSearch, judgeSearchEnd, judgeTrials, promotionsOf } from "
 import type { Hang } from "./program.ts";
 import type { World } from "./world.ts";
 
-/** What a stop order and its answer take on their way, beside the program's grace. */
+/** How long a stop order and its answer are under way, beside the program's grace. */
 const ON_THE_WAY_MS = 1_000;
 
 /** What must be true of the end, given what was done to the job. */
@@ -19,7 +19,7 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   if (world.problems.length > 0) {
     return [];
   }
-  // One that is cut off gives way when its time is up, though its ResourceManager may be about to hear of it.
+  // An attempt that is cut off gives way when its time is up, even if it could soon reach its ResourceManager again.
   if (attempts.surrenders > 0 && weather.lostAnswers === 0 && !faults.includes(MASTER_CUT)) {
     return [`${attempts.surrenders} attempts gave up, and no answer was lost`];
   }
@@ -35,7 +35,7 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
     ...judgeSuspensions(world, faults),
     ...judgeCuts(world, faults),
   ];
-  // YARN ends what has no attempts left: nobody is there to say how.
+  // YARN ends an application that has no attempts left: then nobody is there to say how the job ended.
   return attempts.areUsedUp ? [...problems, ...judgeUsedUp(world, faults)] : [...problems, ...judgeEnd(world, faults)];
 }
 
@@ -44,7 +44,7 @@ function judgeUsedUp({ attempts }: World, faults: readonly Fault[]): string[] {
   return someEnded ? [] : ["the attempts are used up, and none was ended"];
 }
 
-/** How the job ended. */
+/** Judges how the job ended. */
 function judgeEnd(world: World, faults: readonly Fault[]): string[] {
   const { outcome, weather, spec } = world;
   if (outcome?.result === "killed") {
@@ -84,7 +84,10 @@ function judgeCuts({ cuts, core, attempts }: World, faults: readonly Fault[]): s
   return isForgotten ? [] : cuts.judge(core);
 }
 
-/** Where all need each other, no chief's end is the job's, and nothing else went wrong, whoever left early is the root, and not one who lost the connection. */
+/**
+ * Where all programs need each other, no chief's end is the job's, and nothing else went wrong, the root cause is whoever left early and not one
+ * that lost the connection.
+ */
 function judgeEarlyExits({ spec, core, weather }: World, faults: readonly Fault[]): string[] {
   const limited = spec.timeouts.executionMs !== undefined || spec.timeouts.applicationMs !== undefined;
   const onlyThat = faults.every((fault) => fault === EARLY_EXIT) && weather.launchFailures === 0 && !limited;
@@ -92,7 +95,7 @@ function judgeEarlyExits({ spec, core, weather }: World, faults: readonly Fault[
     ({ name, tracking, minInstances, chief }) =>
       tracking === "tracked" && name !== "evaluator" && minInstances === undefined && chief !== "all",
   );
-  // Which of two programs ended first only their machines' clocks say.
+  // Only the machines' clocks say which of two programs ended first.
   if (!onlyThat || !allNeeded || weather.skewMs > 0) {
     return [];
   }
@@ -103,19 +106,19 @@ function judgeEarlyExits({ spec, core, weather }: World, faults: readonly Fault[
   });
 }
 
-/** Whether the job as a whole may fail of the time something takes. */
+/** Whether the job as a whole may fail because something takes too long. */
 function isLimited({ spec }: World): boolean {
   const { applicationMs, allocationMs, registrationMs } = spec.timeouts;
   const isBound = [applicationMs, allocationMs, registrationMs].some((limitMs) => limitMs !== undefined);
   return isBound || spec.groupLimits.length > 0 || spec.search?.timeoutMs !== undefined;
 }
 
-/** Whether the job failed of the time that one of its programs took, which may have exited 0 when it was stopped. */
+/** Whether the job failed because one of its programs ran too long; that program may have exited 0 when it was stopped. */
 function isOfOverTime({ outcome }: World): boolean {
   return outcome?.cause?.reason.code === "ran-too-long";
 }
 
-/** Whether the program that the job failed of told how it had ended when its executor was given up already. */
+/** Whether the program that failed the job reported its end only when its executor had already been given up. */
 function isHeardTooLate({ outcome, witness }: World): boolean {
   const { task = "", atMs = 0 } = outcome?.cause ?? {};
   return (witness.toldAtMs(task) ?? 0) > atMs;
@@ -160,13 +163,13 @@ function judgeHangs(world: World, faults: readonly Fault[]): string[] {
     return timely && hungMs > limitMs ? [`${task} hung for ${hungMs} ms, ${limitMs} are allowed`] : [];
   });
   const { launchFailures, lostNodeAnswers } = world.weather;
-  // What ends a trial alone is charged to it, or it was one that was not to go on.
+  // What ends a trial alone is charged to that trial, unless the trial was not to go on.
   const isOfTrials = world.spec.trials !== undefined;
   const nothingElse = faults.every((fault) => fault === HANG) && launchFailures + lostNodeAnswers === 0 && !isOfTrials;
   return nothingElse ? [...late, ...judgeCharge(world)] : late;
 }
 
-/** Nothing but hangs happened. */
+/** For lives in which only hangs happened. */
 function judgeCharge(world: World): string[] {
   const { spec, outcome, core } = world;
   const problems: string[] = [];
@@ -177,7 +180,7 @@ function judgeCharge(world: World): string[] {
   }
   const limited = spec.timeouts.executionMs !== undefined || isLimited(world);
   const areTolerated = spec.failure.onWorkerFailure === "tolerate" && outcome?.reason.code === "tasks-ended";
-  // Of a search none of whose trials completed: one that hangs fails alone.
+  // A search of which no trial completed: a trial that hangs fails alone.
   const areTrials = outcome?.reason.code === "trials-ended";
   if (outcome?.result === "failed" && !limited && !ofHang && !areTolerated && !areTrials && !isOfNaN(outcome)) {
     problems.push(`programs hung, and the job failed of something else: ${outcome.summary}`);
@@ -186,8 +189,8 @@ function judgeCharge(world: World): string[] {
 }
 
 /**
- * Whether it had to be charged to a budget: it was stopped in time for that, its failure is neither ignored nor tolerated, and was not still
- * being judged when the chief succeeded.
+ * Whether the hang had to be charged to a budget: it was stopped in time for that, and its failure is neither ignored nor tolerated and was not
+ * still being judged when the chief succeeded.
  */
 function isCharged({ core, spec, outcome, witness }: World, { task, noticed, endedAtMs = 0 }: Hang): boolean {
   const role = spec.roles.find(({ name }) => task.startsWith(`${name}:`));

@@ -1,15 +1,17 @@
 import type { Effect } from "../../am/core/state/effects.ts";
 import type { Event } from "../../am/core/state/events.ts";
 
-/** Which nodes an attempt of the ApplicationMaster knows to leave the cluster, and whether it starts anything there. */
+/**
+ * Which nodes an attempt of the ApplicationMaster knows to be leaving the cluster, and whether it starts anything there.
+ */
 export class LeavingWatch {
   readonly #hosts = new Set<string>();
-  /** What was told to start: that is repeated where it may have been lost. */
+  /** What was told to start: such an order is repeated where it may have been lost. */
   readonly #started = new Set<string>();
   #attempt = 0;
   #hasJournal = false;
 
-  /** @param hostOf of a container @returns what went wrong, in words */
+  /** @param hostOf the host of a container @returns what went wrong, in words */
   check(
     attempt: number,
     event: Event,
@@ -25,7 +27,8 @@ export class LeavingWatch {
       if (decommissioning !== undefined) {
         this.#hosts.add(host);
       } else if (usable || !this.#hasJournal) {
-        // The last word alone counts for an attempt that has not read its journal: one that is out by then leaves no more.
+        // For an attempt that has not read its journal only the last report counts: a node that is out by then is no
+        // longer leaving.
         this.#hosts.delete(host);
       }
     }

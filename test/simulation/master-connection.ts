@@ -14,10 +14,13 @@ import type { Report } from "./program.ts";
 import { Stream } from "./stream.ts";
 import type { World } from "./world.ts";
 
-/** A look into the staging folder that takes longer tells nothing in time (executor/master/staging-folder.ts). */
+/**
+ * A look into the staging folder that takes longer than this brings nothing in time
+ * (executor/master/staging-folder.ts).
+ */
 const LONGEST_LOOK_MS = 3_000;
 
-/** What an executor has to say, and of which generation: a registration, or a report. */
+/** What an executor has to send, and of which generation: a registration or a report. */
 type Saying = { readonly generation: number; readonly report?: Report };
 
 export interface ConnectionOptions {
@@ -29,7 +32,7 @@ export interface ConnectionOptions {
   readonly orphaned: (silentMs: number) => void;
 }
 
-/** An executor's streams to the ApplicationMaster, as the executor's own core has them opened and closed. */
+/** An executor's streams to the ApplicationMaster, which the executor's own core opens and closes. */
 export class MasterConnection {
   readonly #world: World;
   readonly #executor: ExecutorModel;
@@ -38,9 +41,9 @@ export class MasterConnection {
   readonly #watch: ExecutorWatch;
   readonly #streams = new Map<number, Stream>();
   #wakeAtMs: number | undefined;
-  /** Steps whose effects are not all done yet: one of them may lead to the next event. */
+  /** Steps whose effects are not all carried out yet: one of them may lead to the next event. */
   #underWay = 0;
-  /** What came while it stood still. */
+  /** What happened while it stood still. */
   readonly #missed: (() => void)[] = [];
 
   constructor(world: World, executor: ExecutorModel, options: ConnectionOptions) {
@@ -76,10 +79,10 @@ export class MasterConnection {
     this.#lose(this.#core.state.link.active?.id);
   }
 
-  /** Pings are not answered any more: the ApplicationMaster finds that out for itself. */
+  /** Pings are no longer answered: the ApplicationMaster finds that out for itself. */
   pingsUnanswered(): void {
     if (this.#executor.frozen) {
-      // It finds that out when it goes on, where nothing has changed by then.
+      // It finds that out when it goes on, unless the connection works again by then.
       this.#world.clock.after(1_000, () => {
         if (this.master !== undefined && !isReachable(this.#executor.container.node, this.master.attempt)) {
           this.pingsUnanswered();
@@ -91,7 +94,7 @@ export class MasterConnection {
     }
   }
 
-  /** That attempt has ended, or answers no ping any more. */
+  /** That attempt has ended, or answers no more pings. */
   masterGone(master: Master): void {
     for (const [connection, stream] of this.#streams) {
       if (stream.master === master) {
@@ -110,7 +113,7 @@ export class MasterConnection {
     this.#reach(() => this.#tell({ type: "program-ended", generation }));
   }
 
-  /** Nothing is obeyed from then on. */
+  /** From now on nothing is obeyed. */
   endingBegins(): void {
     this.#tell({ type: "ending" });
   }
@@ -134,7 +137,7 @@ export class MasterConnection {
     this.#post({ type: "closing" });
   }
 
-  /** With its process. */
+  /** The connection dies with the executor's process. */
   die(): void {
     for (const stream of this.#streams.values()) {
       if (this.#executor.container.node.alive) {
@@ -145,7 +148,7 @@ export class MasterConnection {
     this.#streams.clear();
   }
 
-  /** It goes on after it had stood still. */
+  /** The executor goes on after it had stood still. */
   goOn(): void {
     for (let missed = this.#missed.shift(); missed !== undefined; missed = this.#missed.shift()) {
       missed();
@@ -172,7 +175,7 @@ export class MasterConnection {
     }
   }
 
-  /** What chance has no part in: what else the seed makes of the world does not depend on it. */
+  /** For events in which chance plays no part, so that the rest of what the seed decides does not depend on them. */
   #tell(event: Event): void {
     this.#post(event, 0);
   }
@@ -252,7 +255,7 @@ export class MasterConnection {
     }
   }
 
-  /** What was said while no stream was welcomed was dropped (executor/reports.ts). */
+  /** Says again what was dropped because no stream was welcomed (executor/reports.ts). */
   #sayAgain(): void {
     const { unacknowledgedExit, progress } = this.#executor.program;
     for (const report of [unacknowledgedExit, progress]) {
@@ -262,7 +265,7 @@ export class MasterConnection {
     }
   }
 
-  /** Nobody listens where no attempt serves; what is sent to one that cannot be reached has no answer. */
+  /** Where no attempt serves, nobody listens; what is sent to an attempt that cannot be reached gets no answer. */
   #connect(connection: number, attempt: number): void {
     const { attempts, clock, random } = this.#world;
     const master = attempts.find(attempt);
@@ -299,7 +302,7 @@ export class MasterConnection {
     this.#world.clock.after(this.#world.spec.timeouts.heartbeatIntervalMs, () => this.#beat());
   }
 
-  /** Streams repeat nothing; but what was heard may be said again, as long as it is true. */
+  /** Streams repeat nothing, but what was heard may be said again as long as it is true. */
   #say(stream: Stream | undefined, saying: Saying): void {
     const executor = this.#executor;
     if (stream?.isOpen !== true) {
@@ -322,7 +325,10 @@ export class MasterConnection {
     }
   }
 
-  /** With the exit, so that it takes no time of its own. What is stopped because the job has ended brings nothing. */
+  /**
+   * Reported together with the exit, so that it takes no time of its own. A program that is stopped because the job has
+   * ended brings nothing.
+   */
   #tellOfOutput(stream: Stream, links: ExecutorLinks, generation: number, exit: ChildExit): void {
     if (this.#world.spec.carrier === undefined) {
       return;

@@ -18,11 +18,11 @@ import type { Stream } from "./stream.ts";
 import type { World } from "./world.ts";
 
 const JOURNAL_READ_AGAIN_MS = 3_000;
-/** How often an executor of the attempt before is called, and the pause after a call that failed at once. */
+/** How often an executor of the previous attempt is called, and the pause after a call that failed at once. */
 const MOST_CALLS = 3;
 const CALLED_AGAIN_MS = 2_000;
 
-/** One attempt of the ApplicationMaster: its core, shell, links and liveness are the product's, in a process of the model. */
+/** One attempt of the ApplicationMaster: its core, shell, links and liveness are the product's own, in a process of the model. */
 export class Master {
   readonly attempt: number;
   readonly process: Process;
@@ -35,11 +35,11 @@ export class Master {
   readonly #attemptWatch: AttemptWatch;
   /** By container. */
   readonly #streams = new Map<string, Stream>();
-  /** It is registered, and has left its address in the staging folder. */
+  /** Whether it is registered and has left its address in the staging folder. */
   #isAnnounced = false;
-  /** It reaches neither the ResourceManager nor HDFS. */
+  /** Whether it reaches neither the ResourceManager nor HDFS. */
   isCutOff = false;
-  /** The ResourceManager's answers do not reach it before. */
+  /** Until then no answer of the ResourceManager reaches it. */
   #unansweredUntilMs = 0;
 
   constructor(world: World, attempt: number, skewMs: number) {
@@ -74,7 +74,7 @@ export class Master {
     this.#attemptWatch = this.#makeAttemptWatch();
   }
 
-  /** Registers; a later attempt takes up what the one before left. */
+  /** Registers. A later attempt takes over what the one before left. */
   start(): void {
     const address = { host: "node0", port: 1 };
     void this.#scheduler
@@ -86,14 +86,14 @@ export class Master {
       });
   }
 
-  /** Something reaches it from outside. */
+  /** An event reaches it from outside. */
   deliver(event: Event): void {
     this.process.reach(() => this.#shell.post(event));
   }
 
   /**
-   * Stops for a while, as under SIGSTOP. Where it does not ask whether it was replaced meanwhile, and the ResourceManager takes its time
-   * to say so, it acts.
+   * Stands still for a while, as under SIGSTOP. If it does not ask whether it was replaced meanwhile, and the ResourceManager is slow to say so,
+   * it goes on acting.
    */
   pause(durationMs: number, unansweredMs = 0): void {
     this.#world.trace(`! attempt ${this.attempt} is paused for ${durationMs / 1000} s`);
@@ -101,7 +101,7 @@ export class Master {
     this.process.stopFor(durationMs);
   }
 
-  /** When it last acted again after it had stood still, by its own clock: the ResourceManager had to be asked first. */
+  /** When it last acted again after it had stood still, by its own clock: it had to ask the ResourceManager first. */
   get wokeAtMs(): number {
     return Math.max(this.process.wokeAtMs, this.#scheduler.confirmedAtMs);
   }
@@ -110,23 +110,23 @@ export class Master {
     return { attempt: this.attempt, address: `node0:${this.attempt}` };
   }
 
-  /** Of two streams from one container the earlier is over. */
+  /** When a container opens a second stream, the earlier one is over. */
   takes(stream: Stream): void {
     this.#streams.get(stream.containerId)?.end("replaced");
     this.#streams.set(stream.containerId, stream);
   }
 
-  /** YARN has not started another attempt since. */
+  /** Whether YARN has started no other attempt since. */
   get isPresent(): boolean {
     return this.#world.resourceManager.attempt === this.attempt;
   }
 
-  /** It may have containers that it was not told of: the answer to its registration was lost. */
+  /** Whether it may have containers that it was not told about, because the answer to its registration was lost. */
   get isUnheard(): boolean {
     return this.#scheduler.isUnheard;
   }
 
-  /** Executors find it. */
+  /** Whether executors find it. */
   get isServing(): boolean {
     return this.process.alive && this.isPresent && this.#isAnnounced;
   }
@@ -236,7 +236,10 @@ export class Master {
     });
   }
 
-  /** As often as am/executors/rejoin.ts does. An executor that none of the calls reaches finds this attempt in the staging folder alone. */
+  /**
+   * Calls executors as often as am/executors/rejoin.ts does. An executor that none of the calls reaches can find this attempt only through the
+   * staging folder.
+   */
   #rejoin(executors: readonly Rejoin[]): void {
     const { random, weather, clock, attempts } = this.#world;
     for (const { containerId } of executors) {
@@ -259,7 +262,10 @@ export class Master {
     }
   }
 
-  /** Each attempt writes where no later one does; what was under way as it died may be stored all the same, whole or in part, until the next one reads. */
+  /**
+   * Each attempt writes where no later one does. What was under way when it died may still be stored, whole or in part, until the next one
+   * reads.
+   */
   #write(sequence: number, snapshot: string, part?: string): Promise<void> {
     const { clock, random, journal, weather } = this.#world;
     return new Promise((resolve, reject) => {
@@ -307,7 +313,7 @@ export class Master {
   }
 }
 
-/** A planted fault: it acts on without asking whether it was replaced. */
+/** A planted fault: it goes on acting without asking whether it was replaced. */
 function unfenced(scheduler: ModelScheduler): ModelScheduler {
   scheduler.confirm = async () => true;
   return scheduler;

@@ -6,22 +6,22 @@ import { elasticRole, isJoiner } from "./ground-truth.ts";
 /** How an agent of torchrun ends that comes when the others have closed their meeting. */
 export const CLOSED: Partial<ChildExit> = { exitCode: 1, missedMeeting: "closed" };
 
-/** One that comes so much later than the first has missed their start. */
+/** A program that comes this much later than the first has missed the others' start. */
 const LATE_MS = 3_000;
 
-/** How long what they do together lasts for one that comes. */
+/** How long the common work lasts for a program that comes. */
 type Lasts = number | "closed";
 
 interface Meeting {
   readonly begunAtMs: number;
-  /** When what they do together is done. */
+  /** When the common work is done. */
   readonly endsAtMs: number;
   isClosed: boolean;
 }
 
 /**
  * Where the programs of an elastic role meet, as agents of torchrun do: those of one generation, and those that join them later. They meet
- * at that of the first task, and wait for it. They end together, and the first that ends by itself closes the meeting for good.
+ * at the program of the first task, and wait for it. They end together, and the first one that ends by itself closes the meeting for good.
  */
 export class Meetings {
   readonly #spec: JobSpec;
@@ -32,7 +32,7 @@ export class Meetings {
     this.#spec = spec;
   }
 
-  /** @param met is told how long the program has to run, if not `runsForMs`, as soon as the first task's is there */
+  /** @param met is called with how long the program has to run, if not `runsForMs`, as soon as the first task's program is there */
   join(executor: ExecutorModel, nowMs: number, runsForMs: number, met: (lasts: Lasts) => void): void {
     const name = this.#nameOf(executor);
     const known = this.#meetings.get(name ?? "");
@@ -53,7 +53,7 @@ export class Meetings {
     }
   }
 
-  /** Whether the program came late, and finds the meeting closed when it is ready to join it. */
+  /** Whether the program came late and finds the meeting closed when it is ready to join it. */
   isMissedBy(executor: ExecutorModel, startedAtMs: number): boolean {
     const meeting = this.#meetings.get(this.#nameOf(executor) ?? "");
     return meeting?.isClosed === true && startedAtMs > meeting.begunAtMs + LATE_MS;

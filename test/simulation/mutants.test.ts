@@ -12,13 +12,16 @@ interface Mutant {
   readonly fault: string;
   readonly noticed: RegExp;
   readonly mutation: Mutation;
-  /** What has to go wrong in the world for it to matter; what the seed chooses, where absent. */
+  /** The faults that have to strike the world for this one to matter; absent: what the seed chooses. */
   readonly faults?: readonly string[];
-  /** The first that shows the fault, where many do not. */
+  /** The first seed that shows the fault, where many do not. */
   readonly firstSeed?: number;
 }
 
-/** Faults planted in the core: each must be noticed by the invariant that it breaks, or that invariant proves nothing. */
+/**
+ * Faults planted in the core. Each must be noticed by the invariant that it breaks; otherwise that invariant proves
+ * nothing.
+ */
 const MUTANTS: readonly Mutant[] = [
   {
     fault: "surplus containers are not given back",
@@ -543,7 +546,7 @@ function onFailure(plant: (core: Core) => void): Mutation {
   };
 }
 
-/** Plants a fault when a cluster spec goes out. */
+/** Plants a fault when a cluster spec is sent. */
 function onSpec(plant: (core: Core) => void): Mutation {
   return (effects, core) => {
     if (effects.some((effect) => effect.type === "log" && effect.event === "cluster-spec-sent")) {

@@ -5,10 +5,10 @@ import { isReachable, type ModelNode } from "./node.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./scheduler.ts";
 
-/** So long after it was ordered it is known that a node has not answered. */
+/** After this time it is known that a node has not answered an order. */
 export const LONGEST_UNANSWERED_MS = 10_000;
 
-/** What a NodeManager that is not slow takes to stop a container. */
+/** How long a NodeManager that is not slow takes to stop a container. */
 export const LONGEST_STOP_MS = 300;
 
 export type StartAnswer =
@@ -22,9 +22,9 @@ export interface NodeServiceOptions {
   /** Chance that a node refuses a start. */
   readonly refusals: number;
   readonly losesAnswer: (call: Call) => boolean;
-  /** A container runs: its process starts. */
+  /** Called when a container runs and its process starts. */
   readonly run: (container: ModelContainer, command: ContainerCommand) => void;
-  /** Something that may be held against the machine. */
+  /** Called when something happens that may be held against the machine. */
   readonly failed: (container: ModelContainer) => void;
 }
 

@@ -1,6 +1,6 @@
 /** Which of a node's connections are cut. */
 export interface Cut {
-  /** To the ResourceManager, to HDFS and all others. */
+  /** Also those to the ResourceManager, to HDFS and to everything else. */
   readonly whole?: true;
   /** Its NodeManager stands still as well. */
   readonly unmanaged?: true;
@@ -8,9 +8,9 @@ export interface Cut {
   readonly inward: boolean;
   /** What it sends to the ApplicationMaster is lost. */
   readonly outward: boolean;
-  /** It was cut off together with this attempt of the ApplicationMaster, which alone it reaches. */
+  /** It was cut off together with this attempt of the ApplicationMaster, which is all that it reaches. */
   readonly beside?: number;
-  /** This attempt was cut off, which alone it does not reach. */
+  /** This attempt was cut off: it is all that the node does not reach. */
   readonly apartFrom?: number;
 }
 
@@ -18,38 +18,38 @@ export interface ModelNode {
   readonly nodeId: string;
   readonly host: string;
   readonly rack: string;
-  /** Exclusive; empty while it has none. */
+  /** Its only label, which is exclusive; empty where it has none. */
   readonly label: string;
   capacityMiB: number;
   usedMiB: number;
-  /** The ResourceManager counts on it. */
+  /** Whether the ResourceManager counts it as alive. */
   alive: boolean;
-  /** The machine is off, for good. */
+  /** Whether the machine is off, for good. */
   hasCrashed: boolean;
-  /** It is being taken out of the cluster, so long after that began. */
+  /** It is being taken out of the cluster: how long that takes from its beginning. */
   leaving: { readonly timeoutMs: number } | undefined;
   cut: Cut | undefined;
   /** By how much its clock is ahead. */
   skewMs: number;
-  /** What its NodeManager takes beyond the usual for each order. */
+  /** How much longer than usual its NodeManager takes for each order. */
   slowMs: number;
-  /** What it was ordered while it was slow is done by then; 0: it never was. */
+  /** By when orders from its slow time are carried out; 0: it was never slow. */
   slowUntilMs: number;
-  /** Its NodeManager is not there: containers run on, and nobody hears of them. */
+  /** Its NodeManager is down: containers run on, and nobody hears of them. */
   isUnmanaged: boolean;
-  /** When its NodeManager was last back; 0: it was never away. */
+  /** When its NodeManager last came back; 0: it was never away. */
   managedAgainAtMs: number;
-  /** When its NodeManager reports within each heartbeat's time. */
+  /** When within each heartbeat interval its NodeManager reports. */
   readonly phaseMs: number;
   tickScheduled: boolean;
 }
 
-/** Connections of an attempt of the ApplicationMaster to it stand: that takes both directions. */
+/** Whether connections between it and an attempt of the ApplicationMaster work, which takes both directions. */
 export function isReachable(node: ModelNode, attempt: number): boolean {
   return !isLost(node, "inward", attempt) && !isLost(node, "outward", attempt);
 }
 
-/** What is sent in that direction, to or by an attempt of the ApplicationMaster, is lost. */
+/** Whether what is sent in that direction, to or by an attempt of the ApplicationMaster, is lost. */
 export function isLost({ cut }: ModelNode, direction: "inward" | "outward", attempt: number): boolean {
   if (cut?.beside !== undefined) {
     return cut.beside !== attempt;
@@ -57,17 +57,17 @@ export function isLost({ cut }: ModelNode, direction: "inward" | "outward", atte
   return cut?.apartFrom === undefined ? cut?.[direction] === true : cut.apartFrom === attempt;
 }
 
-/** What is neither the ApplicationMaster nor on the node itself, as HDFS. */
+/** Whether it reaches what is neither the ApplicationMaster nor on the node itself, such as HDFS. */
 export function reachesOthers({ cut }: ModelNode): boolean {
   return cut?.whole !== true;
 }
 
-/** What YARN orders is done there. */
+/** Whether YARN's orders are carried out there. */
 export function obeysYarn({ cut }: ModelNode): boolean {
   return cut?.whole !== true && cut?.unmanaged !== true;
 }
 
-/** The ResourceManager hears of it. */
+/** Whether the ResourceManager hears from it. */
 export function reports(node: ModelNode): boolean {
   return node.alive && obeysYarn(node) && !node.isUnmanaged;
 }

@@ -3,10 +3,13 @@ import { randomParameters } from "../../src/job/search/random-search.ts";
 import { Random } from "./random.ts";
 import type { World } from "./world.ts";
 
-/** So long Optuna takes for an answer at most: longer than a process that is started again. */
+/** The longest that Optuna takes for an answer: longer than it takes to start its process again. */
 const SLOWEST_MS = 8_000;
 
-/** The process that asks Optuna, beside the present ApplicationMaster: it answers by chance, one question after the other. */
+/**
+ * The process beside the present ApplicationMaster that asks Optuna: it gives random answers, to one question after the
+ * other.
+ */
 export class OptunaModel {
   readonly #world: World;
   readonly #random: Random;
@@ -17,7 +20,7 @@ export class OptunaModel {
     this.#random = new Random(seed);
   }
 
-  /** Something was decided. */
+  /** A decision was made. */
   look(): void {
     const { core, clock, spec } = this.#world;
     const number = trialToPropose(core);

@@ -2,9 +2,9 @@ import type { Ask } from "../../am/core/state/effects.ts";
 import type { AllocatedContainer } from "../../am/core/state/events.ts";
 import type { AllocateRequest } from "./application-service.ts";
 
-/** What an ApplicationMaster wants of the ResourceManager, and what of it the next heartbeat has to tell. */
+/** What an ApplicationMaster wants from the ResourceManager, and what of that the next heartbeat has to say. */
 export class Outstanding {
-  /** Of each role's ask what was not given yet, by priority. */
+  /** How many containers of each role's ask were not given yet, by priority. */
   readonly #asks = new Map<number, Ask>();
   readonly #untoldAsks = new Set<number>();
   readonly #releases = new Set<string>();
@@ -45,7 +45,7 @@ export class Outstanding {
     this.#releases.delete(containerId);
   }
 
-  /** All of it is told again, to one that knows nothing of it. */
+  /** Says all of it again, to a ResourceManager that knows nothing of it. */
   tellAgain(): void {
     for (const priority of this.#asks.keys()) {
       this.#untoldAsks.add(priority);

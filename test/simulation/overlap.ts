@@ -4,16 +4,19 @@ import type { ModelNode } from "./node.ts";
 import { LONGEST_UNANSWERED_MS } from "./node-service.ts";
 import type { World } from "./world.ts";
 
-/** An executor that went on looks for the ApplicationMaster at once; what has ended meanwhile it finds out within this time. */
+/**
+ * An executor that goes on after it had stood still looks for the ApplicationMaster at once, and notices within this time that a connection
+ * has ended meanwhile.
+ */
 const SEARCH_AGAIN_MS = 1_000;
 
 /**
- * Programs of two generations of the gang, or of two lives of a task, do not run side by side, but for those of a node that is cut off: they
- * do nothing more once what replaces them runs for the isolation time.
+ * Programs of two generations of the gang, or of two lives of a task, do not run side by side. Those on a node that is cut off are the
+ * exception: they must have stopped doing anything once what replaces them has run for the isolation time.
  */
 export class OverlapWatch {
   readonly #world: World;
-  /** Until when the present program of an executor may do something. */
+  /** Until when the present program of an executor may still do something. */
   readonly #limitsMs = new Map<ExecutorModel, number>();
 
   constructor(world: World) {
@@ -30,8 +33,8 @@ export class OverlapWatch {
         continue;
       }
       if (!other.wasCut && this.#isDeaf(other) && this.#wasUnmanaged(other.container.node)) {
-        // Nobody was there who could stop it: neither its executor nor its NodeManager, which does so when it is back and is told again, or
-        // when it comes to that order. No generation waits for it: nobody can say how long.
+        // Nobody was there who could stop it: neither its executor nor its NodeManager, which stops it when it is back and is told again, or
+        // when it comes to that order. No generation waits for it, because nobody can say how long that takes.
         continue;
       }
       if (!other.wasCut) {
@@ -48,8 +51,8 @@ export class OverlapWatch {
   }
 
   /**
-   * A program does something, or goes on. One whose executor stands still has nobody who could suspend it, and one whose executor goes on
-   * again notices only then that nobody is reached. That an ApplicationMaster stands still the model's executors do not notice.
+   * A program does something, or goes on. If its executor stands still, nobody can suspend it; an executor that has just gone on notices
+   * only then that it reaches nobody. The model's executors do not notice that an ApplicationMaster stands still.
    */
   runs(executor: ExecutorModel): void {
     const limitMs = this.#limitsMs.get(executor);
@@ -65,7 +68,7 @@ export class OverlapWatch {
     problems.push(`${task} runs on in generation ${generation} in ${containerId}, cut off, long after it was replaced`);
   }
 
-  /** It stands still, or went on just now and has not looked for the ApplicationMaster since. */
+  /** Whether the executor stands still, or has just gone on and has not looked for the ApplicationMaster since. */
   #isDeaf({ frozen, thawedAtMs, connection }: ExecutorModel): boolean {
     return frozen || (!connection.isOpen && this.#world.clock.nowMs <= thawedAtMs + SEARCH_AGAIN_MS);
   }
@@ -81,7 +84,7 @@ export class OverlapWatch {
     return old !== executor && old.generation < executor.generation && isReplaced;
   }
 
-  /** One that joins an elastic role says nothing of the others' generation; the first of them does. */
+  /** A program that joins an elastic role says nothing about the others' generation; the first of them does. */
   #isOfGangBefore(old: ExecutorModel, executor: ExecutorModel): boolean {
     return areOneGang(this.#world, old, executor) && !isJoiner(this.#world.spec, executor.task);
   }

@@ -1,17 +1,17 @@
 export interface PinnedSeed {
   readonly seed: number;
-  /** Its life as a search. */
+  /** Whether the seed is lived as a search. */
   readonly searches?: boolean;
-  /** What goes wrong, by name, instead of what the seed would choose. */
+  /** The names of the faults that strike, instead of those that the seed would choose. */
   readonly faults?: readonly string[];
   readonly lives: string;
-  /** Events of the ApplicationMaster's log that show so, in this order. */
+  /** Events of the ApplicationMaster's log that show this life, in this order. */
   readonly logs: readonly string[];
 }
 
 /**
- * Lives that are run every time because others like them once found something. What a seed lives follows from the whole model: after a
- * change of it that made another life of one, what the log must show tells so.
+ * Lives that are run every time because similar ones once found a fault of ours. What a seed lives follows from the whole model: if a
+ * change of the model turns it into another life, the check of what the log must show fails.
  */
 export const PINNED_SEEDS: readonly PinnedSeed[] = [
   {

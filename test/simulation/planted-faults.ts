@@ -5,10 +5,10 @@ import type { ExecutorCore } from "../../executor/core/core.ts";
 import type { Effect as ExecutorEffect } from "../../executor/core/effects.ts";
 import type { Event as ExecutorEvent } from "../../executor/core/events.ts";
 
-/** A changed core, to prove that its fault is noticed. */
+/** A change of the core's decisions that plants a fault, to prove that the fault is noticed. */
 export type Mutation = (effects: Effect[], core: Core, event: Event) => Effect[];
 
-/** A changed core of executors. */
+/** The same for the executors' core. */
 export type ExecutorMutation = (
   effects: readonly ExecutorEffect[],
   core: ExecutorCore,
@@ -18,14 +18,14 @@ export type ExecutorMutation = (
 /** What executors that hear no ApplicationMaster fail to do. */
 export type ExecutorFault = "suspend nothing" | "do not read the journal";
 
-/** Faults of our own that a test plants, to prove that the judge notices them; without options there is none. */
+/** Faults that a test plants on purpose, to prove that the judge notices them; without options there is none. */
 export interface PlantedFaultOptions {
   readonly mutation?: Mutation;
   /** False: an attempt acts without asking whether it was replaced while it stood still. */
   readonly fenced?: boolean;
   readonly executorFault?: ExecutorFault;
   readonly executorMutation?: ExecutorMutation;
-  /** False: an attempt which reaches nobody but its executors keeps them for ever. */
+  /** False: an attempt that reaches nobody but its executors keeps them for ever. */
   readonly givesWay?: boolean;
 }
 
@@ -36,12 +36,12 @@ export class PlantedFaults {
     this.#options = options;
   }
 
-  /** What the core decides, or a changed core would. */
+  /** What the core decides, or would decide with the planted fault. */
   decided(effects: Effect[], core: Core, event: Event): Effect[] {
     return this.#options.mutation?.(effects, core, event) ?? effects;
   }
 
-  /** What an executor's core decides, or a changed one would. */
+  /** What an executor's core decides, or would decide with the planted fault. */
   executorDecided(
     effects: readonly ExecutorEffect[],
     core: ExecutorCore,

@@ -1,13 +1,13 @@
 import type { WallClock } from "../../src/hadoop/clock.ts";
 import type { VirtualClock } from "./clock.ts";
 
-/** A process on one of the model's machines: it may stand still for a while, and it dies once. Its clock is its machine's. */
+/** A process on one of the model's machines, with that machine's clock. It may stand still for a while, and it dies once. */
 export class Process implements WallClock {
   alive = true;
   readonly #clock: VirtualClock;
   /** By how much its machine's clock is ahead. */
   readonly #skewMs: number;
-  /** When it goes on, or went on last. */
+  /** When it goes on, or last went on. */
   #stoppedUntilMs = 0;
   /** What happened to it while it stood still, oldest first: it notices when it goes on. */
   #missed: (() => void)[] = [];
@@ -17,7 +17,7 @@ export class Process implements WallClock {
     this.#skewMs = skewMs;
   }
 
-  /** Whether it stood still within that time. */
+  /** Whether it stands still, or stood still within that time. */
   wasStoppedWithin(durationMs: number): boolean {
     return this.#clock.nowMs < this.#stoppedUntilMs + durationMs;
   }
@@ -47,7 +47,7 @@ export class Process implements WallClock {
     };
   }
 
-  /** Something comes in from outside: it is noticed at once, or when the process goes on, or never. */
+  /** A call reaches it from outside: it is noticed at once, or when the process goes on, or never. */
   reach(call: () => void): void {
     if (!this.alive) {
       return;
@@ -59,7 +59,7 @@ export class Process implements WallClock {
     }
   }
 
-  /** As under SIGSTOP. */
+  /** Makes it stand still, as under SIGSTOP. */
   stopFor(durationMs: number): void {
     this.#stoppedUntilMs = Math.max(this.#stoppedUntilMs, this.#clock.nowMs + durationMs);
     this.#clock.after(durationMs, () => this.#goOn());

@@ -4,11 +4,11 @@ import type { ExecutorModel } from "./executor-model.ts";
 import { areOneGang, holdsGang, isInGang } from "./ground-truth.ts";
 import type { World } from "./world.ts";
 
-/** What the end of a program means for others, and for whoever judges the job. */
+/** What the end of a program means for others, and for the judge of the job. */
 
 const MACHINE_SIGNALS: readonly string[] = ["SIGBUS", "SIGILL"];
 
-/** Peers of a gang's task that ended badly lose their connections to it. */
+/** The peers of a gang's task that ended badly lose their connections to it. */
 export function programEnded(world: World, executor: ExecutorModel, exit: ChildExit): void {
   const what = exit.signal === "" ? `exit ${exit.exitCode}` : exit.signal;
   world.trace(`  program of ${executor.task} generation ${executor.generation} ends: ${what}`);
@@ -33,8 +33,9 @@ export function isClosed({ missedMeeting }: ChildExit): boolean {
 }
 
 /**
- * @param how `severed`: where the executor lives on, nothing tells such a failure of its peers from one of their own; `closed`: it gave up
- * for those that adapt to the loss of others as well
+ * The peers of a task lose their connections to its program.
+ * @param how `severed`: the executor lives on, so that nothing tells such a failure of its peers from one of their own; `closed`: it gave
+ * up for those peers, too, that adapt to the loss of others
  */
 export function peersLose(world: World, executor: ExecutorModel, how?: "severed" | "closed"): void {
   if (how === "closed" ? !isInGang(world, executor) : !holdsGang(world, executor)) {
@@ -49,7 +50,7 @@ export function peersLose(world: World, executor: ExecutorModel, how?: "severed"
   }
 }
 
-/** A program that was suspended goes on, and its connections have not survived that. */
+/** A suspended program goes on, and its connections have not survived the pause. */
 export function connectionsBroken(world: World, executor: ExecutorModel): void {
   if (holdsGang(world, executor)) {
     loseConnection(world, executor, world.random.integer(10, 5_000), "severed");
@@ -67,14 +68,14 @@ function loseConnection(world: World, peer: ExecutorModel, delayMs: number, how?
       programsFault(world, peer, true, false);
       cutsFault(world, peer);
     } else if (peer.program.isSuspended) {
-      // It notices when it goes on, and may be believed to have lost its peer by the cut.
+      // It notices when it goes on, and the cut may be believed to have cost it its peer.
       cutsFault(world, peer);
     }
     peer.endChild({ exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
   });
 }
 
-/** It ended badly by itself, or was ended because it hung or ran too long. */
+/** Whether it ended badly by itself, or was ended because it hung or ran too long. */
 function isProgramsFault(exit: ChildExit): boolean {
   const failed = exit.exitCode !== 0 || (exit.signal !== "" && !MACHINE_SIGNALS.includes(exit.signal));
   const code = exit.stopReason?.code;

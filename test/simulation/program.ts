@@ -10,10 +10,10 @@ import { programEnded } from "./program-ends.ts";
 import { Suspension } from "./suspension.ts";
 import type { World } from "./world.ts";
 
-/** What an agent of torchrun takes from its start until it has joined the others. */
+/** How long an agent of torchrun takes from its start until it has joined the others. */
 const JOINING_MS = 4_000;
 
-/** How a program ends when nothing comes between. */
+/** How a program ends when nothing intervenes. */
 export interface ProgramPlan {
   /** Absent: it runs until it is stopped, as a parameter server does. */
   readonly runsForMs?: number;
@@ -22,24 +22,24 @@ export interface ProgramPlan {
 /** A program that reports steps and then stood still. */
 export interface Hang {
   readonly task: string;
-  /** Its last step was reported. */
+  /** When its last step was reported. */
   readonly sinceMs: number;
   endedAtMs?: number;
-  /** It was stopped because it hung. */
+  /** Whether it was stopped because it hung. */
   noticed: boolean;
 }
 
 export type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
 
-/** What an executor's programs do, one after another: each generation has its own. */
+/** An executor's programs, one after another: each generation has its own. */
 export class ModelProgram {
-  /** As its executor would report it; `none` before its start. */
+  /** The program as its executor would report it; `none` before its start. */
   child: ChildReport = { state: "none" };
   readonly #world: World;
   readonly #executor: ExecutorModel;
-  /** Of the last one that was started; 0 while there was none. */
+  /** The generation of the program that was started last; 0 while there was none. */
   lastGeneration = 0;
-  /** Counts starts and ends, so that what was begun in an earlier life is known. */
+  /** Counts starts and ends, so that what was begun in an earlier life is recognised. */
   #life = 0;
   #suspension: Suspension;
   /** The life that it was told to end. */
@@ -68,7 +68,7 @@ export class ModelProgram {
     return this.#progress;
   }
 
-  /** The end of the present program, while its ApplicationMaster has not recorded it. */
+  /** The end of the present program, as long as its ApplicationMaster has not recorded it. */
   get unacknowledgedExit(): Report | undefined {
     return this.child.state === "exited" && !this.#isExitAcknowledged
       ? { type: "child-exited", exit: this.child.exit }
@@ -80,7 +80,7 @@ export class ModelProgram {
     return this.child.state !== "none" && suspendedMs > 0 ? { ...this.child, suspendedMs } : this.child;
   }
 
-  /** Its executor is to start another one. */
+  /** Its executor is to start another program. */
   renew(): void {
     this.child = { state: "none" };
     this.#progress = undefined;
@@ -112,7 +112,7 @@ export class ModelProgram {
     }
   }
 
-  /** What comes when the others are just about to end is too late. */
+  /** A program that joins when the others are just about to end is too late. */
   #joinOthers(life: number): void {
     const { clock, meetings } = this.#world;
     const startedAtMs = clock.nowMs;
@@ -132,7 +132,7 @@ export class ModelProgram {
     });
   }
 
-  /** It ends by itself, or by something outside. */
+  /** The program ends by itself, or by something outside. */
   end(exit: Partial<ChildExit>): void {
     if (!this.#executor.alive || !this.isRunning) {
       return;
@@ -153,7 +153,7 @@ export class ModelProgram {
     this.#executor.report({ type: "child-exited", exit: whole });
   }
 
-  /** It is told to stop, and does within its grace. */
+  /** The program is told to stop, and does so within its grace. */
   stop(reason: StopReason, then: () => void): void {
     const { clock, random, spec } = this.#world;
     const { stopGraceMs } = spec.timeouts;
@@ -182,7 +182,7 @@ export class ModelProgram {
     });
   }
 
-  /** It stands still from now on: it reports no step and does not end. */
+  /** The program stands still from now on: it reports no step and does not end. */
   hang(): void {
     if (this.#executor.alive && this.isRunning && this.#progress !== undefined && this.#hang === undefined) {
       const hang = { task: this.#executor.task, sinceMs: this.#reportedAtMs, noticed: false };
@@ -191,7 +191,7 @@ export class ModelProgram {
       const dueMs = hang.sinceMs + (this.#world.spec.timeouts.progressMs ?? 0);
       this.#world.clock.after(dueMs - this.#world.clock.nowMs, () => {
         if (this.#hang === hang) {
-          // Whether its executor can still be told to stop it, and say so, is another matter.
+          // It is not certain that its executor can still be told to stop it, and can report that.
           programsFault(this.#world, this.#executor, true, false);
         }
       });
@@ -212,7 +212,7 @@ export class ModelProgram {
     this.#isExitAcknowledged = true;
   }
 
-  /** With its container. */
+  /** The program dies with its container. */
   die(): void {
     if (this.isRunning) {
       this.#world.witness.ended(this.#executor, undefined, this.#world.clock.nowMs);
@@ -227,7 +227,7 @@ export class ModelProgram {
     this.end({ signal, exitCode: 0, stopReason: reason });
   }
 
-  /** A step now, and another one every quarter of the time in which one is due. */
+  /** Reports a step now, and another one after every quarter of the time within which one is due. */
   #reportSteps(life: number, step: number): void {
     const { clock, spec, overlap } = this.#world;
     const { progressMs } = spec.timeouts;
@@ -256,13 +256,13 @@ export class ModelProgram {
   }
 }
 
-/** Of a trial: some are better than others, and all get better, but for one whose loss is no number any more. */
+/** The loss of a trial: some are better than others, and all of them improve, except for one whose loss becomes NaN. */
 function lossOf(task: string, step: number): number {
   const rank = ((parseTaskId(task)?.index ?? 0) * 7) % 11;
   return rank === 10 && step > 2 ? Number.NaN : rank + 1 / step;
 }
 
-/** Every second checkpoint is one that only its own container can read. */
+/** Only its own container can read every second checkpoint. */
 function checkpointPath(step: number, containerId: string): string {
   return step % 4 === 0 ? `hdfs:///ckpt/${step}` : `/${containerId}/${step}`;
 }

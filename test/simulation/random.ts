@@ -6,7 +6,7 @@ export class Random {
     this.#state = seed >>> 0;
   }
 
-  /** At least 0, below 1. */
+  /** A number of at least 0 and below 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -15,7 +15,7 @@ export class Random {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** Both ends included. */
+  /** A whole number; both ends are included. */
   integer(from: number, to: number): number {
     return from + Math.floor(this.next() * (to - from + 1));
   }
@@ -28,7 +28,7 @@ export class Random {
     return items[Math.floor(this.next() * items.length)] ?? items[0];
   }
 
-  /** Any item, or undefined of none. */
+  /** Any item; undefined where there is none. */
   any<T>(items: readonly T[]): T | undefined {
     return items[Math.floor(this.next() * items.length)];
   }

@@ -14,17 +14,19 @@ const NODE_SLOTS = 4;
 const SLOT_MIB = 1_024;
 const LIMIT_MS = 4 * 3_600_000;
 
-/** The longest pause before a gang asks again, as it differs from job to job. */
+/** The longest pause before a gang asks again; it differs from job to job. */
 const LONGEST_PAUSE_MS = 450_000;
-/** What launches, registrations and YARN's heartbeats take. */
+/** How long launches, registrations and YARN's heartbeats take. */
 const GATHERING_MS = 30_000;
 
 export interface RivalsOptions {
-  /** Each job meets faults of its own. */
+  /** Whether faults strike each of the jobs. */
   readonly areStruck?: boolean;
 }
 
-/** Two jobs, each of which needs more than half of one cluster: only one of them can run at a time. @returns what was wrong */
+/**
+ * Two jobs that each need more than half of one cluster, so that only one of them can run at a time. @returns what went wrong
+ */
 export async function runRivals(seed: number, { areStruck = false }: RivalsOptions = {}): Promise<readonly string[]> {
   const random = new Random(seed);
   const clock = new VirtualClock();

@@ -37,14 +37,14 @@ const NODE_MIB = 16_384;
 const LIMIT_MS = 4 * 3_600_000;
 
 export interface RunOptions extends PlantedFaultOptions, Pick<WorldOptions, "trace"> {
-  /** What goes wrong, by name, instead of what the seed would choose. */
+  /** The names of the faults that strike, instead of those that the seed would choose. */
   readonly faults?: readonly string[];
-  /** The job is a search, whatever the seed would choose. */
+  /** Whether the job is a search, whatever the seed would choose. */
   readonly searches?: boolean;
 }
 
 /**
- * The problems of seed after seed, up to one that is noticed; of 400 seeds at most.
+ * The problems of one seed after another, until one of them matches `noticed`, or after 400 seeds.
  * @param firstSeed where the first seeds do not show a fault, the one that does
  */
 export async function problemsUntil(noticed: RegExp, options: RunOptions, firstSeed = 1): Promise<readonly string[]> {
@@ -55,7 +55,7 @@ export async function problemsUntil(noticed: RegExp, options: RunOptions, firstS
   return problems;
 }
 
-/** One whole job in a random world: everything follows from the seed. */
+/** One whole job in a random world: the seed decides everything. */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
   const draws = drawsOf(seed);
   const { main: random, aside, wider, rarer, staged, labelled } = draws;

@@ -9,22 +9,22 @@ import { Outstanding } from "./outstanding.ts";
 import type { Process } from "./process.ts";
 import type { Random } from "./random.ts";
 
-/** The call whose answer may be lost. */
+/** The calls whose answers may be lost. */
 export type Call = "register" | "allocate" | "finish" | "start" | "stop";
 
 export interface ModelSchedulerOptions {
   readonly attempt: number;
-  /** The ApplicationMaster's. */
+  /** The ApplicationMaster's process. */
   readonly process: Process;
   readonly random: Random;
   readonly application: Application;
   readonly resourceManager: ApplicationService;
   readonly nodeManagers: NodeService;
-  /** Whether the network takes a call to the ResourceManager. */
+  /** Whether the network carries a call to the ResourceManager. */
   readonly isReached: () => boolean;
-  /** Whether the answer to a call that was carried out does not come back. */
+  /** Whether the answer to a call that was carried out is lost. */
   readonly losesAnswer: (call: Call) => boolean;
-  /** Called whenever a promise is settled: what waits for it is to run before the time goes on. */
+  /** Called whenever a promise is settled: what waits for it has to run before time goes on. */
   readonly settled: () => void;
 }
 
@@ -34,24 +34,26 @@ const RETRY_MS = 1_000;
 const FINISH_POLL_MS = 100;
 const MAXIMUM = { memoryMiB: 1 << 20, vcores: 128, others: {} };
 
-/** The model's YARN as an ApplicationMaster meets it over a network: am/scheduler/yarn and its clients in few words. */
+/**
+ * The model's YARN as an ApplicationMaster meets it over a network: a short form of am/scheduler/yarn and its clients.
+ */
 export class ModelScheduler implements Scheduler {
   readonly waits = [];
   readonly #options: ModelSchedulerOptions;
   readonly #outstanding = new Outstanding();
   #unanswered: AllocateRequest | undefined;
   #responseId = 0;
-  /** Hosts whose token went out with an answer that was not heard. */
+  /** Hosts whose token was in an answer that was not heard. */
   #withoutToken: ReadonlySet<string> = new Set();
   isUnheard = false;
   answeredAtMs: number | undefined;
   readonly clientTokenKey = undefined;
-  /** When it was last asked who is in charge, and answered. */
+  /** When it was last asked which attempt is the current one, and answered. */
   confirmedAtMs = 0;
   #questions: ((current: boolean) => void)[] = [];
   #deliver: (event: SchedulerEvent) => void = () => {};
   #isCalling = false;
-  /** No heartbeat goes out before it is answered. */
+  /** No heartbeat is sent before the registration is answered. */
   #isRegistering = false;
   #isWoken = false;
   #ended = false;
@@ -111,7 +113,7 @@ export class ModelScheduler implements Scheduler {
     }
   }
 
-  /** Where its node does not answer, the ResourceManager will tell it. */
+  /** Where the container's node does not answer, the ResourceManager tells it to stop the container. */
   stop(containerId: string): void {
     const host = this.#options.application.containers.get(containerId)?.node.host ?? "";
     const release = () => this.#options.process.reach(() => this.release([containerId]));
@@ -148,7 +150,7 @@ export class ModelScheduler implements Scheduler {
     this.#cancelPause();
   }
 
-  /** @returns the containers that were kept; undefined where the answer was lost and the registration counts */
+  /** @returns the containers that were kept; undefined where the answer was lost but the registration counts */
   #register(
     isFirst = false,
   ): Promise<Extract<ReturnType<ApplicationService["register"]>, readonly unknown[]> | undefined> {
@@ -251,7 +253,7 @@ export class ModelScheduler implements Scheduler {
     }
   }
 
-  /** A call is carried out at once, or never where nobody is there; its answer takes its time, or is lost. */
+  /** A call is carried out at once, or never where nobody is there; its answer takes some time, or is lost. */
   #call<Answer>(
     name: Call,
     carryOut: () => Answer,
@@ -314,7 +316,7 @@ export class ModelScheduler implements Scheduler {
     this.#cancelPause = this.#options.process.after(this.#isWoken ? 0 : durationMs, () => this.#heartbeat());
   }
 
-  /** Never within the call that causes it. */
+  /** Never calls back within the call that causes the event. */
   #emit(event: SchedulerEvent): void {
     this.#options.process.after(0, () => this.#deliver(event));
   }

@@ -6,7 +6,7 @@ import { runSeed } from "./run.ts";
 /** The suite `simulation` runs many more; a seed that fails here is replayed with `npm run simulate -- --seed N`. */
 const SEEDS = 100;
 const SEARCHES = 30;
-/** Of a task in one generation, in the log of the ApplicationMaster. */
+/** The most lines about a task in one generation, in the ApplicationMaster's log. */
 const MOST_LINES = 20;
 
 test(`every job of ${SEEDS} random ones on random clusters ends, with every invariant kept, and with few lines for a task`, async () => {

@@ -20,9 +20,9 @@ export class StepWatch {
   readonly #waits = new WaitWatch();
   readonly #leaving = new LeavingWatch();
   #invariants: Invariants;
-  /** What the core handed out beside its snapshots, by attempt and sequence. */
+  /** The parts that the core handed out beside its snapshots, by attempt and sequence. */
   readonly #parts = new Map<string, unknown>();
-  /** Of each attempt, before anything has happened. */
+  /** The state of each attempt before anything has happened. */
   readonly #initial = new Map<string, CoreState>();
 
   constructor(world: World) {
@@ -52,7 +52,7 @@ export class StepWatch {
     ];
   }
 
-  /** What a snapshot of a search leaves out of the tasks, what is beside it has. */
+  /** What a search's snapshot leaves out of the tasks is in the parts beside it. */
   #checkTasks({ core, attempt }: Master, { sequence, snapshot, part }: Extract<Effect, { type: "journal" }>): string[] {
     if (!this.#world.journal.isKept || core.spec.search === undefined) {
       return [];
@@ -92,7 +92,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return isAlike(one, other) || isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
 }
 
-/** True only of the same in JSON: what can be said without writing it. */
+/** True only for values that are the same in JSON, as far as that can be told without writing them. */
 function isAlike(one: unknown, other: unknown): boolean {
   if (!isRecord(one) || !isRecord(other)) {
     return one === other;

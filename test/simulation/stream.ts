@@ -8,10 +8,13 @@ import { isLost } from "./node.ts";
 import type { World } from "./world.ts";
 
 const LONGEST_WAY_MS = 50;
-/** Where the network loses it, the end of a stream is sent again so much later. */
+/** Where the network loses the end of a stream, it is sent again after this time. */
 const END_SENT_AGAIN_MS = 1_000;
 
-/** An executor's stream to one attempt of the ApplicationMaster. The order is kept in each direction; what is under way when it ends is lost. */
+/**
+ * An executor's stream to one attempt of the ApplicationMaster. The order is kept in each direction; what is under way when the stream ends is
+ * lost.
+ */
 export class Stream implements ExecutorLink {
   readonly build = "model";
   readonly task: string;
@@ -22,13 +25,13 @@ export class Stream implements ExecutorLink {
   readonly #executor: ExecutorModel;
   readonly #heard: (message: MasterMessage) => void;
   readonly #ended: () => void;
-  /** Its executor has closed it, or knows that it is over. */
+  /** Whether its executor has closed it, or knows that it is over. */
   #isDropped = false;
   #isKnown = false;
   #inwardMs = 0;
   #outwardMs = 0;
 
-  /** @param ended the ApplicationMaster has closed it, after what it sent before */
+  /** @param ended called when the ApplicationMaster has closed the stream, after what it sent before */
   constructor(
     world: World,
     executor: ExecutorModel,
@@ -71,26 +74,26 @@ export class Stream implements ExecutorLink {
     }
   }
 
-  /** What the executor says. */
+  /** Carries what the executor says. */
   say(hear: (links: ExecutorLinks) => void): void {
     const { clock, random } = this.#world;
     this.#outwardMs = Math.max(this.#outwardMs, clock.nowMs + random.integer(1, LONGEST_WAY_MS));
     clock.after(this.#outwardMs - clock.nowMs, () => this.#arrive(hear));
   }
 
-  /** The same once more, much later. */
+  /** Carries the same once more, much later. */
   sayAgain(hear: (links: ExecutorLinks) => void): void {
     this.#world.clock.after(this.#world.random.integer(50, 500), () => this.#arrive(hear));
   }
 
-  /** Heartbeats: there are too many of them for a way of their own. */
+  /** For heartbeats: there are too many of them to simulate each one's way. */
   sayAtOnce(hear: (links: ExecutorLinks) => void): void {
     if (this.#isKnown) {
       this.#arrive(hear);
     }
   }
 
-  /** The ApplicationMaster notices. */
+  /** The stream ends, and the ApplicationMaster notices. */
   end(how: LinkEnd): void {
     this.#isDropped = true;
     if (this.isOpen) {
@@ -101,19 +104,19 @@ export class Stream implements ExecutorLink {
     }
   }
 
-  /** Its executor closes it, and the ApplicationMaster does not hear of that. */
+  /** The executor closes the stream, and the ApplicationMaster does not hear of that. */
   drop(): void {
     this.#isDropped = true;
     this.isOpen = false;
   }
 
-  /** The ApplicationMaster closes it. */
+  /** The ApplicationMaster closes the stream. */
   close(): void {
     this.isOpen = false;
     this.#tellOfEnd(Math.max(1, this.#inwardMs - this.#world.clock.nowMs));
   }
 
-  /** As soon as the network allows. */
+  /** The executor hears of the end as soon as the network allows. */
   #tellOfEnd(afterMs: number): void {
     this.#world.clock.after(afterMs, () => {
       if (this.#isDropped) {

@@ -36,12 +36,12 @@ export class Suspension {
     return true;
   }
 
-  /** What the program does then, and not before. */
+  /** Does this when the suspension is over, and not before. */
   whenOver(act: () => void): void {
     this.#due.push(act);
   }
 
-  /** After so long a time in which it ran. */
+  /** Does this once the program has run for that time. */
   after(runningMs: number, act: () => void): void {
     const beforeMs = this.totalMs;
     this.#clock.after(runningMs, () => {

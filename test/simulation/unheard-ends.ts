@@ -7,7 +7,10 @@ interface End {
   readonly endedAtMs: number;
 }
 
-/** Containers that ended by no order, and whose exit status nobody heard while it was waited for: what really happened nobody can know. */
+/**
+ * Containers that ended without an order, and whose exit status nobody heard while it was waited for: nobody can know what really
+ * happened.
+ */
 export class UnheardEnds {
   readonly #ends = new Map<string, End>();
   readonly #awaitedMs: number;

@@ -15,7 +15,10 @@ const NODE_MIB = 4_096;
 const SLOTS = (NODES * NODE_MIB) / 1_024;
 const HOUR_MS = 3_600_000;
 
-/** A job that needs more than the cluster has, for an hour; beside it small ones, each of one task. Then nodes become larger. */
+/**
+ * A job that needs more than the cluster has, for an hour, and beside it small jobs of one task each. Then the nodes become
+ * larger.
+ */
 async function runInVain(seed: number): Promise<string[]> {
   const random = new Random(seed);
   const clock = new VirtualClock();

@@ -2,13 +2,16 @@ import { waitsOf } from "../../am/core/status/waits.ts";
 import type { Wait } from "../../src/job/status.ts";
 import type { Master } from "./master.ts";
 
-/** What an event takes to be read, and a task's end to be told, once a wait's time is up. */
+/** How long it may take, once a wait's time is up, until an event is read and a task's end is reported. */
 const SLACK_MS = 3_000;
-/** After it stood still an ApplicationMaster reads first what it missed; what is waited for has that time too. */
+/**
+ * After an ApplicationMaster stood still, it first reads what it missed; whatever is waited for gets this much more
+ * time.
+ */
 const AWAKE_MS = 20_000;
 const EVERY_STEPS = 8;
 
-/** Every wait that people are told of ends when they are told that it does. */
+/** Every wait that people are shown ends at the time that they are shown. */
 export class WaitWatch {
   #steps = 0;
 

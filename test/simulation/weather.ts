@@ -14,13 +14,13 @@ export interface Weather {
   readonly lostAnswers: number;
   /** Chance that an entry of the journal is stored, and the answer is lost. */
   readonly lostJournalAnswers: number;
-  /** Chance that the entry which an ApplicationMaster was writing as it died is there, and lacks its end. */
+  /** Chance that the entry that an ApplicationMaster was writing when it died is there, but lacks its end. */
   readonly tornWrites: number;
   /** Chance that a later attempt does not reach an executor. */
   readonly failedDials: number;
-  /** Chance that a program which is told to stop exits 0. */
+  /** Chance that a program that is told to stop exits 0. */
   readonly goodStops: number;
-  /** Chance that a node comes late to a ResourceManager that has restarted. */
+  /** Chance that a node reports late to a ResourceManager that has restarted. */
   readonly lateNodes: number;
   /** By how much a machine's clock may be wrong, either way. */
   readonly skewMs: number;
@@ -41,7 +41,7 @@ export const FINE: Weather = {
   skewMs: 0,
 };
 
-/** Of a kind world nothing but time is lost. */
+/** In a kind world nothing but time is lost. */
 export function randomWeather({ main, wider, rarer, late }: Draws, isKind: boolean): Weather {
   return {
     ...FINE,
@@ -57,7 +57,7 @@ export function randomWeather({ main, wider, rarer, late }: Draws, isKind: boole
   };
 }
 
-/** What few networks and machines do, each now and then. */
+/** What few networks and machines do, each of it now and then. */
 function rareWeather(random: Random): Partial<Weather> {
   const rarely = (value: number): number => (random.chance(0.1) ? value : 0);
   return {

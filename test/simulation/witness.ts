@@ -10,13 +10,13 @@ export interface Life {
   readonly task: string;
   readonly containerId: string;
   readonly generation: number;
-  /** Absent while it runs; `undefined` when it died with its container. */
+  /** Absent while it runs; its exit is `undefined` when it died with its container. */
   end?: { readonly exit: ChildExit | undefined; readonly atMs: number };
   /** When the ApplicationMaster heard of the exit; absent while it has not. */
   toldAtMs?: number;
-  /** It was to start again by then. */
+  /** Whether the task was already to start again by then. */
   isToldTooLate?: boolean;
-  /** YARN counts its container as over, and could not tell its node, which is cut off. */
+  /** YARN counts its container as over, but could not tell its node, which is cut off. */
   isOutOfReach?: true;
 }
 
@@ -24,21 +24,21 @@ export interface Life {
 export interface Cause {
   readonly task: string;
   readonly generation: number;
-  /** What pays for it; `nothing`: a preemption. */
+  /** The budget that pays for it; `nothing`: a preemption. */
   readonly class: FailureClass | "nothing";
-  /** Its restart is the gang's. */
+  /** Whether its restart is the gang's. */
   readonly isMember: boolean;
-  /** Others may have needed it no more, or it them. */
+  /** False where others may no longer have needed it, or it may no longer have needed them. */
   readonly isCertain: boolean;
 }
 
-/** What really happened, whatever the core believes: by this its word is judged. */
+/** What really happened, whatever the core believes: the core's statements are judged by this. */
 export class Witness {
   readonly #spec: JobSpec;
   readonly #last = new Map<string, Life>();
   readonly #starts = new Map<string, number>();
   readonly #causes = new Map<string, { readonly cause: Cause; readonly tasks: Set<string> }>();
-  /** What may be held against machines, by host: once for each container in which it showed. */
+  /** How often something may be held against a machine, by host: once for each container in which it showed. */
   readonly #incidents = new Map<string, number>();
 
   #hasBegunAgain = false;
@@ -73,7 +73,7 @@ export class Witness {
     return exitedWell(this.#last.get(task));
   }
 
-  /** Of the last life of a task; 0 where it had none. */
+  /** The generation of the last life of a task; 0 where it had none. */
   lastGenerationOf(task: string): number {
     return this.#last.get(task)?.generation ?? 0;
   }
@@ -85,7 +85,7 @@ export class Witness {
     }
   }
 
-  /** Its container is over, and it may run on. */
+  /** Its container is over, but its program may run on. */
   outOfReach({ task, containerId }: Pick<Life, "task" | "containerId">): void {
     const life = this.#last.get(task);
     if (life?.containerId === containerId) {
@@ -93,7 +93,7 @@ export class Witness {
     }
   }
 
-  /** The present ApplicationMaster reads that a program has ended, perhaps when it has decided already that the task starts again. */
+  /** The present ApplicationMaster reads that a program has ended, perhaps when it has already decided that the task starts again. */
   told(
     { task, containerId, generation }: Pick<Life, "task" | "containerId" | "generation">,
     atMs: number,
@@ -111,13 +111,16 @@ export class Witness {
     return this.#last.get(task)?.toldAtMs;
   }
 
-  /** Whether that life has ended by itself, and the ApplicationMaster had decided the outcome before it heard of it. */
+  /** Whether that life has ended by itself, and the ApplicationMaster decided the outcome before it heard of that. */
   endedUntold({ task, generation }: Pick<Life, "task" | "generation">): boolean {
     const life = this.#last.get(task);
     return life?.generation === generation && life.end?.exit !== undefined && life.toldAtMs === undefined;
   }
 
-  /** Each class once for each life of the gang, or of a task that lives on its own; where no program ran, each of a program's counts. */
+  /**
+   * Notes a cause. Each class counts once for each life of the gang, or of a task that lives on its own; where no program ran, each cause of a
+   * program's class counts.
+   */
   cause(cause: Cause, ran: boolean): void {
     const { task, generation, isMember } = cause;
     const life = isMember ? `generation ${generation}` : `${task} in generation ${generation}`;
@@ -128,16 +131,19 @@ export class Witness {
     this.#causes.set(key, { cause: known?.cause.isCertain === true ? known.cause : cause, tasks });
   }
 
-  /** All that were noted, or those of a class. */
+  /** All causes that were noted, or those of a class. */
   causes(of?: Cause["class"]): readonly Cause[] {
     return [...this.#causes.values()]
       .map(({ cause }) => cause)
       .filter((cause) => of === undefined || cause.class === of);
   }
 
-  /** How often a class may have been charged, or some tasks' budget of it: once for each cause, and for each task that had outlived its gang when the cause was noticed. */
+  /**
+   * How often a class, or some tasks' budget of it, may have been charged: once for each cause, and once for each task that had outlived its
+   * gang when the cause was noticed.
+   */
   mostCharges(of: FailureClass, isOf: (task: string) => boolean = () => true): number {
-    // Of an exit with 0 among parameter servers nothing is heard but that others lost a connection: whoever did so first pays.
+    // When a parameter server exits 0, all that is heard is that others lost a connection: whichever lost it first pays.
     const noted = [...this.#causes.values()].filter(
       ({ cause, tasks }) => cause.class === of && (!cause.isCertain || [...tasks].some(isOf)),
     );
@@ -148,7 +154,7 @@ export class Witness {
     return charges.reduce((sum, many) => sum + many, 0);
   }
 
-  /** Of an untracked task: the tracked ones of its stage were done in that generation. */
+  /** Whether an untracked task may have outlived its gang: the tracked tasks of its stage were done in that generation. */
   #mayHaveOutlived(task: string, generation: number): boolean {
     const { roles } = this.#spec;
     const role = roles.find(({ name }) => task.startsWith(`${name}:`));
@@ -170,7 +176,7 @@ export class Witness {
     return this.#incidents.get(host) ?? 0;
   }
 
-  /** Whether the programs whose end is the job's have all ended as they should: only then may it have succeeded. */
+  /** Whether all programs whose end is the job's end have ended as they should: only then may the job have succeeded. */
   mayHaveSucceeded(): boolean {
     const { roles: all, trials } = this.#spec;
     const ofTrial = (trial: number) =>
@@ -179,7 +185,7 @@ export class Witness {
     return Array.from({ length: trials ?? 1 }, (_, trial) => trial).some(ofTrial);
   }
 
-  /** The same of the stage of a role. @param trial of which, where trials are gangs */
+  /** Whether the same holds for the stage of a role. @param trial which trial, where trials are gangs */
   mayBeDone({ name }: RoleSpec, trial = 0): boolean {
     const stage = stagesOf(this.#spec.roles).find(({ roles }) => roles.includes(name));
     return stage !== undefined && this.#isWaitedFor(stage.roles) && this.#mayBeDone(stage.roles, trial);
@@ -200,12 +206,13 @@ export class Witness {
   }
 
   /**
-   * Whether every program whose end is the job's has exited 0 and the ApplicationMaster has heard it of each in time, while no other has failed
-   * whose failure may end the job, and none is out of reach, which is one. Where there is a chief, its end is enough, when nobody failed before
-   * it, nor later one of a role whose failure ends the job whoever else is done.
+   * Whether the job must have succeeded: every program whose end is the job's has exited 0, the ApplicationMaster has heard that of each in
+   * time, no other program has failed whose failure may end the job, and none is out of reach, which counts as such a failure. Where there is a
+   * chief, its end is enough if nobody failed before it, and if no program of a role failed later whose failure ends the job whoever else is
+   * done.
    */
   mustHaveSucceeded(): boolean {
-    // Of a search the results decide, too.
+    // In a search the results decide, too.
     if (this.#isOneMissing() || this.#spec.trials !== undefined) {
       return false;
     }
@@ -215,9 +222,9 @@ export class Witness {
     const hasOneStage = stagesOf(this.#spec.roles).length === 1;
     if (hasOneStage && chiefLives.length > 0 && chiefLives.every(isTold)) {
       const doneAtMs = Math.max(...chiefLives.map((life) => life?.toldAtMs ?? 0));
-      // Of what nobody was told it may have been taken for lost.
+      // A life whose end nobody was told about may have been taken for lost.
       const mayBeLost = ({ end, isOutOfReach }: Life) => isOutOfReach === true || (end?.atMs ?? doneAtMs) < doneAtMs;
-      // A container in which nothing had begun may have been, too.
+      // So may a container in which nothing had begun.
       const mayEndIt = this.#spec.roles.filter(
         ({ restartPolicy, tracking }) => restartPolicy === "none" && tracking !== "sidecar",
       );
@@ -241,7 +248,7 @@ export class Witness {
     return role?.stopOnFailure === true && life.end !== undefined && !exitedWell(life) && !wasStopped(life);
   }
 
-  /** Whether the chiefs of a role's stage had ended well by then: its other tasks were needed no more, however they end. */
+  /** Whether the chiefs of a role's stage had ended well by then: the stage's other tasks were no longer needed, however they end. */
   chiefsHadSucceeded({ name }: RoleSpec, atMs: number, trial = 0): boolean {
     const { roles } = this.#spec;
     const chiefs = roles.filter(
@@ -251,7 +258,7 @@ export class Witness {
     return lives.length > 0 && lives.every((life) => exitedWell(life) && (life?.toldAtMs ?? atMs) < atMs);
   }
 
-  /** Whether one of a gang never started beside the others: its container had ended before it was told to, and that is a failure. */
+  /** Whether one of a gang never started beside the others: its container had ended before it was told to start, and that is a failure. */
   #isOneMissing(): boolean {
     const { roles, distributedMode } = this.#spec;
     const members = roles.filter(({ tracking }) => tracking !== "sidecar");
@@ -262,7 +269,7 @@ export class Witness {
     return Array.from({ length: instances }, (_, index) => this.#last.get(`${name}:${trial * instances + index}`));
   }
 
-  /** Whether the first of an elastic role has ended well, and none of the others has failed by itself, as far as anybody was told. */
+  /** Whether the first task of an elastic role has ended well, and none of the others has failed by itself, as far as anybody was told. */
   #isShareDone(role: RoleSpec): boolean {
     const [first, ...others] = this.#tasksOf(role);
     return (
@@ -273,20 +280,20 @@ export class Witness {
   }
 
   #isDone(life: Life | undefined): boolean {
-    // What is tolerated may have been lost before it ran, or with the connection to its node.
+    // A task whose loss is tolerated may have been lost before it ran, or with the connection to its node.
     return this.#spec.failure.onWorkerFailure === "tolerate"
       ? life === undefined || life.end !== undefined || life.isOutOfReach === true
       : exitedWell(life);
   }
 }
 
-/** By the ApplicationMaster, because it was not wanted any more. */
+/** Whether the ApplicationMaster stopped it because it was no longer wanted. */
 function wasStopped(life: Life): boolean {
   const stop = life.end?.exit?.stopReason;
   return stop !== undefined && stop.code !== "container-terminated" && stop.code !== "hung";
 }
 
-/** It failed by itself, not before the first one's last start, and not because the others had ended before. */
+/** Whether it failed by itself, not before the first task's last start, and not because the others had ended before. */
 function gaveUp(life: Life | undefined, first: Life | undefined): boolean {
   const exit = life?.end?.exit;
   const endedItself = exit !== undefined && exit.signal === "" && exit.stopReason === undefined;

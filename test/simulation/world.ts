@@ -40,23 +40,29 @@ export interface WorldOptions extends PlantedFaultOptions {
   /** How many attempts YARN grants. */
   readonly attempts: number;
   readonly trace?: (line: string) => void;
-  /** Of what Optuna proposes, in a search that asks it. */
+  /** The seed of what Optuna proposes, in a search that asks Optuna. */
   readonly optunaSeed?: number;
-  /** A second core, ever again rebuilt from its JSON, must decide as the first one does. */
+  /** Whether a second core, which is rebuilt from its JSON again and again, must decide as the first one does. */
   readonly doubled?: boolean;
 }
 
-/** Turns of the microtask queue in which whatever waited for a promise has run, and what waited for that. */
+/**
+ * Turns of the microtask queue in which everything that waited for a promise has run, and whatever waited for that in
+ * turn.
+ */
 const TURNS = 10;
 
-/** Everything around one job's core: what a cluster keeps of it, its executors with their programs, and its attempts. */
+/**
+ * Everything around one job's core: what a cluster keeps about the job, its executors with their programs, and its
+ * attempts.
+ */
 export class World {
   readonly applicationId: string;
   readonly clock: VirtualClock;
   readonly random: Random;
   readonly spec: JobSpec;
   readonly cluster: Cluster;
-  /** What YARN keeps of the job. */
+  /** What YARN keeps about the job. */
   readonly application: Application;
   readonly resourceManager: ApplicationService;
   readonly nodeManagers: NodeService;
@@ -74,7 +80,7 @@ export class World {
   readonly starts = new Map<string, number>();
   readonly hangs: Hang[] = [];
   readonly unheard: UnheardEnds;
-  /** How long YARN waits for an ApplicationMaster that it does not hear. */
+  /** How long YARN waits for an ApplicationMaster from which it hears nothing. */
   masterExpiryMs = 600_000;
   /** How often an executor that reached nobody suspended its program. */
   suspensions = 0;
@@ -131,7 +137,7 @@ export class World {
     this.clock.after(10, () => this.master.start());
   }
 
-  /** The last attempt that was started. */
+  /** The attempt that was started last. */
   get master(): Master {
     return this.attempts.present;
   }
@@ -148,12 +154,12 @@ export class World {
     return this.attempts.areOver || this.problems.length > 0;
   }
 
-  /** Something waits for a promise that was settled. */
+  /** Whether something waits for a promise that was settled. */
   get isSettling(): boolean {
     return this.#isSettling;
   }
 
-  /** What waits for a promise that was settled runs before the time goes on. */
+  /** Lets everything run that waits for a settled promise, before time goes on. */
   async settle(): Promise<void> {
     while (this.#isSettling) {
       this.#isSettling = false;
@@ -188,12 +194,14 @@ export class World {
     return chance > 0 && this.random.chance(chance);
   }
 
-  /** To the present attempt; to nobody while there is none. */
+  /** Delivers an event to the present attempt; to nobody while there is none. */
   deliver(event: Event): void {
     this.master.deliver(event);
   }
 
-  /** What a core makes of an event. The world after a replaced attempt's deeds is judged, not that attempt. */
+  /**
+   * What a core makes of an event. The judge looks at the world after a replaced attempt's deeds, not at that attempt.
+   */
   decide(master: Master, event: Event, nowMs: number): readonly Effect[] {
     const { core, isPresent } = master;
     if (this.isOver) {
@@ -224,7 +232,7 @@ export class World {
     this.#watch.beginAgain();
   }
 
-  /** The job's end is being told to YARN. */
+  /** The job's end is being reported to YARN. */
   ends({ isPresent }: Master, outcome: JobOutcome): void {
     if (isPresent) {
       this.outcome = outcome;
@@ -232,7 +240,7 @@ export class World {
     }
   }
 
-  /** A container ends from outside, and YARN will say why. */
+  /** A container is ended from outside, and YARN will report why. */
   endContainer({ container, containerId }: ExecutorModel, exitStatus: number, diagnostics: string): void {
     if (container.state !== "complete") {
       this.unheard.ended(containerId, { host: container.node.host, exitStatus, endedAtMs: this.clock.nowMs });
@@ -255,10 +263,10 @@ export class World {
     }
   }
 
-  /** Its executor reaches nobody. */
+  /** The executor reaches nobody, and suspends its program. */
   suspended(executor: ExecutorModel): void {
     this.trace(`  program of ${executor.task} in ${executor.containerId} is suspended`);
-    // One that stood still finds that it reached nobody before it has looked.
+    // An executor that stood still finds that it reached nobody before it has looked for anyone.
     if (executor.thawedAtMs === 0 || this.clock.nowMs > executor.thawedAtMs + this.spec.timeouts.isolationMs) {
       this.suspensions++;
     }
@@ -273,10 +281,10 @@ export class World {
     }
   }
 
-  /** The present attempt reads something. */
+  /** The present attempt reads an event. */
   #heard(event: Event): void {
     const isRegistration = event.type === "executor-registered";
-    // What one that is cut off hears dies with it, unless it is said again.
+    // What an attempt that is cut off hears dies with it, unless it is said again.
     if (this.core.state.outcome !== undefined || this.master.isCutOff) {
       return;
     }
@@ -299,7 +307,7 @@ export class World {
     }
   }
 
-  /** An executor has made room for that of another task. */
+  /** An executor has made room for another task's executor. */
   madeRoom(container: ModelContainer, variables: Readonly<Record<string, string>>): void {
     this.clock.after(this.random.integer(50, 1_000), () => {
       if (container.state === "running" && container.node.alive) {
@@ -317,7 +325,7 @@ export class World {
     }
   }
 
-  /** What YARN counts as over runs on where its node cannot be told. */
+  /** A container that YARN counts as over runs on where its node cannot be told. */
   #completed({ node, given }: ModelContainer): void {
     const executor = this.executors.get(given.containerId);
     if (obeysYarn(node)) {

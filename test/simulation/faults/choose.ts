@@ -28,12 +28,12 @@ const ALL: readonly Fault[] = [
   DECOMMISSIONING,
 ];
 
-/** The faults of these names. */
+/** The faults with these names. */
 export function namedFaults(names: readonly string[]): readonly Fault[] {
   return ALL.filter(({ name }) => names.includes(name));
 }
 
-/** What goes wrong in a seed's life, several things perhaps. */
+/** The faults of a seed's life: none, one or several. */
 export function randomFaults(
   { main, aside, wider, rarer, outages, leaving, halves }: Draws,
   reportsSteps: boolean,
@@ -50,14 +50,14 @@ export function randomFaults(
   return [...common, ...hangs, partition, rare, early, ...rarest].filter((fault) => fault !== undefined);
 }
 
-/** What strikes one job of several on a cluster: the others' programs, nodes and budgets have nothing to do with it. */
+/** Faults for one of several jobs on a cluster, which concern no other job's programs, nodes or budgets. */
 export function faultsOfOneJob(random: Random): readonly Fault[] {
   const possible = [...PROGRAM_FAULTS, ...CONTAINER_FAULTS, ...MASTER_FAULTS, ...CLUSTER_FAULTS, RESOURCE_MANAGER_AWAY];
   const own = possible.filter(({ concernsNodes }) => concernsNodes !== true);
   return Array.from({ length: random.integer(1, 3) }, () => random.any(own)).filter((fault) => fault !== undefined);
 }
 
-/** Each strikes once, half of them while the job begins. */
+/** Each fault strikes once; half of them strike while the job begins. */
 export function strikeInTime(world: World, faults: readonly Fault[], runsForMs: number): void {
   const { clock, random } = world;
   for (const fault of faults) {

@@ -2,7 +2,7 @@ import { LONGEST_STOP_MS } from "../node-service.ts";
 import type { World } from "../world.ts";
 import type { Fault } from "./fault.ts";
 
-/** What happens to the services that a job uses. */
+/** Faults of the services that a job uses. */
 export const CLUSTER_FAULTS: readonly Fault[] = [
   {
     name: "the journal cannot be written",
@@ -31,7 +31,7 @@ export const RESOURCE_MANAGER_AWAY: Fault = {
   strike: (world) => restartResourceManager(world, world.random.integer(10, 180) * 1000),
 };
 
-/** What few clusters see. */
+/** Faults that few clusters see. */
 export const RARE_CLUSTER_FAULTS: readonly Fault[] = [
   RESOURCE_MANAGER_AWAY,
   {
@@ -71,14 +71,14 @@ export const RARE_CLUSTER_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Nobody answers for a while; then the asks of all attempts are forgotten. */
+/** Nobody answers for a while; then the ResourceManager has forgotten what all attempts asked for. */
 function restartResourceManager(world: World, outageMs: number): void {
   const { cluster, clock } = world;
   cluster.goDown();
   clock.after(outageMs, () => cluster.comeBack());
 }
 
-/** Other jobs take what is free, most of it for a while. */
+/** Other jobs take the free memory, most of it for a while. */
 export function fillCluster(world: World): void {
   const untilMs = world.random.integer(10, 1_200) * 1000;
   for (const node of world.cluster.nodes) {

@@ -4,7 +4,7 @@ import { peersLose } from "../program-ends.ts";
 import type { World } from "../world.ts";
 import { type Fault, victim } from "./fault.ts";
 
-/** What happens to containers, their nodes and executors. */
+/** Faults of containers, their nodes and executors. */
 export const CONTAINER_FAULTS: readonly Fault[] = [
   {
     name: "a container is killed for its memory",
@@ -51,7 +51,8 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
     strike: (world) => {
       const staying = world.cluster.nodes.filter(({ alive, leaving }) => alive && leaving === undefined);
       const node = world.random.any(staying);
-      // The last one with a label does not come back, and what asks for it would wait for ever.
+      // A lost node does not come back. If it were the last one with its label, whatever asks for that label would wait
+      // for ever.
       const alike = staying.filter(({ label }) => label === node?.label);
       if (node === undefined || staying.length < 3 || alike.length < 2) {
         return;
@@ -106,13 +107,13 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Whose fault an exit status of YARN is. */
+/** Who is at fault for an exit status of YARN. */
 const FAULT_OF: Readonly<Record<number, (world: World, executor: ExecutorModel) => void>> = {
   137: machinesFault,
   [-104]: (world, executor) => programsFault(world, executor, executor.hasProgram),
 };
 
-/** A container ends from outside: its peers notice at once, YARN says so later. */
+/** A container is ended from outside: its peers notice at once, and YARN reports it later. */
 function killContainer(
   world: World,
   executor: ExecutorModel | undefined,

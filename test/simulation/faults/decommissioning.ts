@@ -3,7 +3,7 @@ import type { ModelNode } from "../node.ts";
 import type { World } from "../world.ts";
 import type { Fault } from "./fault.ts";
 
-/** An operator takes a node out of the cluster, and gives its containers some time; some think better of it. */
+/** An operator takes a node out of the cluster and gives its containers some time; some operators change their mind. */
 export const DECOMMISSIONING: Fault = {
   name: "a node is decommissioned",
   class: "infrastructure",
@@ -11,7 +11,8 @@ export const DECOMMISSIONING: Fault = {
     const { cluster, clock, random } = world;
     const staying = cluster.nodes.filter(({ alive, leaving }) => alive && leaving === undefined);
     const node = random.any(staying);
-    // The last one with a label does not come back, and what asks for it would wait for ever.
+    // A node that was taken out does not come back. If it were the last one with its label, whatever asks for that
+    // label would wait for ever.
     const alike = staying.filter(({ label }) => label === node?.label);
     if (node === undefined || staying.length < 3 || alike.length < 2) {
       return;
@@ -48,7 +49,7 @@ function takeOut(world: World, node: ModelNode): void {
   }
 }
 
-/** Whatever programs do there from now on gives way to it. */
+/** Whatever programs do there from now on counts as giving way. */
 function noteCauses(world: World, node: ModelNode): void {
   for (const executor of executorsOn(world, node)) {
     nobodysFault(world, executor);

@@ -1,6 +1,6 @@
 import { type Fault, victim } from "./fault.ts";
 
-/** What happens to the ApplicationMaster. */
+/** Faults of the ApplicationMaster. */
 export const MASTER_FAULTS: readonly Fault[] = [
   {
     name: "the ApplicationMaster is paused",

@@ -17,7 +17,7 @@ export const PARTITIONS: readonly [Fault, ...Fault[]] = [
   }),
 ];
 
-/** Long enough that programs are suspended, and too short for all executors to be lost: they are silent together. */
+/** Long enough that programs are suspended, and too short for all executors to be counted as lost: they are silent together. */
 export const OUTAGE: Fault = {
   name: "a switch restarts and cuts off all nodes",
   ...PARTITIONED,
@@ -30,7 +30,7 @@ export const OUTAGE: Fault = {
   },
 };
 
-/** What few networks do. */
+/** Faults that few networks have. */
 export const RARE_PARTITIONS: readonly Fault[] = [
   partition("what a node says to the ApplicationMaster is lost", { inward: false, outward: true }),
   partition("what the ApplicationMaster says to a node is lost", { inward: true, outward: false }),
@@ -48,7 +48,10 @@ export const RARE_PARTITIONS: readonly Fault[] = [
   },
 ];
 
-/** A switch between two halves fails: on one side are the ApplicationMaster and some nodes, on the other all services and the other nodes. */
+/**
+ * A switch between two halves fails: on one side are the ApplicationMaster and some nodes, on the other side all services and the other
+ * nodes.
+ */
 export const MASTER_CUT: Fault = {
   name: "the ApplicationMaster is cut off with some of the nodes",
   ...PARTITIONED,
@@ -82,7 +85,7 @@ function partition(name: string, cut: Cut): Fault {
   };
 }
 
-/** Some of a node's connections are cut for a while. Nobody says so: whoever is on either side finds out by waiting. */
+/** Cuts some of a node's connections for a while. Nobody is told: each side finds out by waiting. */
 function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: number): void {
   const { clock, random, cluster } = world;
   node.cut = cut;

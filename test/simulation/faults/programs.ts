@@ -21,14 +21,14 @@ export const PROGRAM_FAULTS: readonly [Fault, ...Fault[]] = [
   },
 ];
 
-/** For jobs whose programs report steps. */
+/** Only for jobs whose programs report steps. */
 export const HANG: Fault = {
   name: "a program hangs",
   class: "program",
   strike: (world) => victim(world)?.program.hang(),
 };
 
-/** A program that the others needed ends well: they lose its connection. */
+/** A program that the others needed ends well, and they lose their connection to it. */
 export const EARLY_EXIT: Fault = {
   name: "a program ends with 0 before the others",
   class: "program",
