@@ -12,25 +12,28 @@ import { watch } from "../core/store/watching.ts";
 import { OwnCore } from "../storage/own-core.ts";
 import type { SealedJournal } from "../storage/sealed-journal.ts";
 
-/** Where those who watch are told: it resolves when there is room for more. */
+/** Delivers news to a watcher; resolves when there is room for more. */
 type Tell = (news: Watched) => Promise<void>;
 
 interface Watch {
   wanted: WatchWanted;
   readonly tell: Tell;
-  /** The revision that was told last. */
+  /** The last revision that was delivered. */
   toldRevision: number;
   isBusy: boolean;
 }
 
-/** Where nothing of their range changes for so many revisions, they are told how far the store is: what is older is forgotten at some time. */
+/**
+ * When nothing in a watch's range changes for so many revisions, the watcher is told the store's present revision: older changes are forgotten
+ * at some point.
+ */
 const PROGRESS_REVISIONS = 10_000;
 
-/** Those who watch a store. Nothing is kept for one that reads slowly: it is told what there is when it has room. */
+/** The watches of a store. Nothing is buffered for a slow reader: it is told what there is when it has room. */
 export class StoreWatches {
   readonly #watches = new Set<Watch>();
 
-  /** Begins, and goes on until it is told `compacted` or `reset`. @returns ends it */
+  /** Starts a watch, which goes on until it is told `compacted` or `reset`. @returns ends it */
   begin(state: StoreState, wanted: WatchWanted, tell: Tell): () => void {
     const begun: Watch = { wanted, tell, toldRevision: -PROGRESS_REVISIONS, isBusy: false };
     this.#watches.add(begun);

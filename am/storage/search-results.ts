@@ -4,12 +4,12 @@ import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-system
 import type { TrialLine } from "../../src/job/search/trials.ts";
 import { textOfTrials } from "../core/status/search-files.ts";
 
-/** So many files are written side by side. */
+/** How many files are written in parallel. */
 const AT_ONCE = 8;
 
 /**
- * Stores what a search leaves: in its folder below `tony.output.dir`, and with the local scheduler in the job's own folder. A reader sees whole files
- * only.
+ * Stores what a search leaves: in its folder below `tony.output.dir`, and with the local scheduler in the job's own folder. A reader sees whole
+ * files only.
  */
 export async function storeSearchFiles(
   files: Readonly<Record<string, string | Uint8Array>>,

@@ -224,17 +224,17 @@ function send(response: ServerResponse, status: number, content: unknown): void 
   response.end(body);
 }
 
-/** Of a socket's path (sun_path, unix(7)), without the NUL at its end. */
+/** The limit of a socket's path (sun_path, unix(7)), without the NUL at its end. */
 const MOST_PATH_BYTES = 107;
 
-/** The folder of the container that the socket of that generation is in. */
+/** The folder in the container with the socket of that generation. */
 export function socketFolder(workFolder: string, generation: number): string {
   return path.join(workFolder, generationFiles(generation).api);
 }
 
 /**
- * How the socket is reached by every process of the container. YARN's working directories alone are longer than a socket's path may be:
- * Linux leads there by the working directory of the process that has the folder for it.
+ * The path by which every process of the container can reach the socket. YARN's working directories alone are longer than a socket's
+ * path may be: Linux resolves the path through the working directory of a process that runs in that folder.
  */
 export function socketPath(workFolder: string, generation: number, pid: number): string {
   const whole = path.join(socketFolder(workFolder, generation), "socket");

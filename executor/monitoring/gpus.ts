@@ -13,15 +13,18 @@ type Kind = (typeof kinds)[number];
 
 interface Sum {
   readonly samples: number;
-  /** Of the samples' averages. */
+  /** Sum of the samples' averages. */
   readonly sum: number;
   readonly max: number;
 }
 
-/** The gauges of a task's GPUs over time, as TonY's TaskMonitor adds samples up: the most of any GPU, the average of all. */
+/**
+ * The gauges of a task's GPUs over time, combined as TonY's TaskMonitor combines samples: the maximum over all GPUs, and the
+ * average of all.
+ */
 export class GpuGauges {
   readonly #sums = new Map<Kind, Sum>();
-  /** Those that did something. */
+  /** GPUs that did something. */
   readonly #used = new Set<string>();
 
   /** @param gpus the task's; at least one */
@@ -74,8 +77,9 @@ interface Gpu {
 }
 
 /**
- * The GPUs in the XML of `nvidia-smi -x -q`, in its order, which is that of the PCI bus. Its elements are flat and without
- * attributes inside of a `<gpu>`, but for its MIG devices, whose memory is part of its own; the names are those that org.apache.hadoop.yarn's GpuDeviceInformationParser and TonY read.
+ * The GPUs in the XML of `nvidia-smi -x -q`, in its order, which is that of the PCI bus. Its elements are flat and without attributes inside a
+ * `<gpu>`, except its MIG devices, whose memory is part of its own; the names are those that org.apache.hadoop.yarn's GpuDeviceInformationParser
+ * and TonY read.
  */
 export function readGpus(xml: string): Gpu[] {
   return elements(xml.replaceAll(/<mig_devices>.*?<\/mig_devices>/gs, ""), "gpu").map((gpu) => {

@@ -60,8 +60,8 @@ export class RemoteShell {
 }
 
 /**
- * The command `ssh` of a launcher's container. It is bash, because `mpirun` starts one for each host, and so many Nodes would be too much
- * for a container's memory. It hands its call to the executor by named pipes in a folder of the call:
+ * The command `ssh` of a launcher's container. It is a bash script, because `mpirun` starts one for each host, and so many Node processes
+ * would be too much for a container's memory. It passes its call to the executor by named pipes in a folder of the call:
  *
  *     call     words and ends of calls, NUL after each: host, command
  *     door     pipe of the executor: the folder's name, a line

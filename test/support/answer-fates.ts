@@ -1,14 +1,17 @@
-/** What becomes of an answer: it passes, is dropped while the connection stays, takes the connection with it, comes twice, or later. */
+/**
+ * What happens to an answer: it passes, is dropped while the connection stays, takes the connection with it, comes twice, or comes
+ * later.
+ */
 export type Fate = "pass" | "drop" | "cut" | "double" | { readonly delayMs: number };
 
-/** @param nth of the answers to that method, from 1 */
+/** @param nth the answer's number among those to that method, from 1 */
 export type Choose = (method: string, nth: number) => Fate;
 
-/** Counts the answers that a proxy sees and does with each what was chosen. */
+/** Counts the answers that a proxy sees, and does with each what was chosen for it. */
 export class AnswerFates {
   /** Answers seen, by method. */
   readonly answers = new Map<string, number>();
-  /** Answers that did not pass as they were. */
+  /** How many answers did not pass as they were. */
   lost = 0;
   readonly #choose: Choose;
 
@@ -16,7 +19,7 @@ export class AnswerFates {
     this.#choose = choose;
   }
 
-  /** @param method of the call that is answered; what answers no call passes */
+  /** @param method the method of the call that is answered; undefined for an answer to no call, which passes */
   meet(method: string | undefined, { pass, cut }: { readonly pass: () => void; readonly cut: () => void }): void {
     const fate = method === undefined ? "pass" : this.#fateOf(method);
     if (fate === "pass") pass();
@@ -36,13 +39,13 @@ export class AnswerFates {
   }
 }
 
-/** The first answer to each method has this fate. */
+/** The first answer to each method has this fate; all others pass. */
 export const firstOf =
   (fate: Fate): Choose =>
   (_, nth) =>
     nth === 1 ? fate : "pass";
 
-/** The first answer to each method, and every third after it. */
+/** The first answer to each method has this fate, and so has every third after it. */
 export const everyThird =
   (fate: Fate): Choose =>
   (_, nth) =>

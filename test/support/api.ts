@@ -50,7 +50,7 @@ export function aRegistration(changes: Partial<ExecutorRegistration> = {}): Exec
   };
 }
 
-/** What an ApplicationMaster's handler was told, in order. */
+/** The calls that an ApplicationMaster's handler received, in order. */
 export type ExecutorCall =
   | {
       readonly call: "connected" | "registered";
@@ -66,7 +66,7 @@ export type ExecutorCall =
   | { readonly call: "disconnected"; readonly link: ExecutorLink; readonly end: LinkEnd }
   | { readonly call: "superseded"; readonly attempt: number };
 
-/** A handler that keeps every call for the test to await. */
+/** A handler that keeps every call, so that a test can await it. */
 export class RecordingExecutors implements ExecutorHandler {
   readonly calls = new Inbox<ExecutorCall>();
   refusal: (registration: ExecutorRegistration) => string | undefined = () => undefined;
@@ -101,7 +101,7 @@ export const noClients: ClientHandler = {
   askPage: async () => "{}",
 };
 
-/** Open to the owner alone, who may do everything. */
+/** A door that is open to the owner alone, who may do everything. */
 export const ownersDoor: ClientDoor = {
   secretOf: (name) => (name === OWNER ? clientAccess(identity).caller.secret : undefined),
   refusal: async () => undefined,
@@ -120,8 +120,8 @@ export const noSessions: SessionHandler = {
 };
 
 /**
- * Ports that the kernel gives to nobody who asks for any (ip_local_port_range): a master that starts again where another one was finds its
- * port free, whatever else runs on this machine.
+ * Ports outside the range from which the kernel gives out free ones (ip_local_port_range), so that a master that starts again at an
+ * earlier master's address finds its port free, whatever else runs on this machine.
  */
 const asideOfFreePorts = { from: 10_000, to: 30_000 };
 
@@ -148,7 +148,7 @@ export async function startMaster(changes: Partial<MasterServerOptions> = {}) {
   return { executors, server, address: `127.0.0.1:${server.port}` };
 }
 
-/** A stream of an executor whose messages and end a test awaits. */
+/** An executor's stream whose messages and end a test can await. */
 export function openStream(options: Pick<MasterStreamOptions, "identity" | "address">) {
   const messages = new Inbox<MasterMessage>();
   const ends = new Inbox<ApiError | undefined>();

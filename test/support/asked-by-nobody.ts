@@ -1,6 +1,6 @@
 import { request } from "node:https";
 
-/** What a web end answers to somebody who does not say who he is: status, and how he may log in. */
+/** What a web server answers to a caller who does not say who he is: the status, and how he may log in. */
 export function askedByNobody(
   url: string,
   ca: string | undefined,

@@ -17,13 +17,13 @@ import { makeServerKey } from "../../src/api/server-key.ts";
 import { readTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { ClusterStatus } from "./cluster.ts";
 
-/** Whose name an attacker can prove, if anybody's: what he holds is the secret of that name. */
+/** The name that an attacker can prove, by its secret. */
 export interface Held {
   readonly name: string;
   readonly secret: Uint8Array;
 }
 
-/** A connection to a port of a job, as whoever can reach it makes one: nothing of tony-ts is in between. */
+/** A connection to a job's port as anybody who can reach the port may make it, without any code of tony-ts in between. */
 export class RawConnection {
   readonly #session: ClientHttp2Session;
   readonly #certificate: Buffer;
@@ -47,7 +47,7 @@ export class RawConnection {
     return this.#session.closed || this.#session.destroyed;
   }
 
-  /** Begins a call, with the proof of a name where one is held. */
+  /** Begins a call, with the proof of a name where its secret is held. */
   call(method: string, held?: Held): ClientHttp2Stream {
     const call = this.#session.request({
       ":method": "POST",
@@ -69,13 +69,16 @@ export class RawConnection {
   }
 }
 
-/** At a port where a program of a job was: refuses calls, or ends them as if all were said, in turn. It knows no secret. */
+/**
+ * A server on a port where a job's program used to listen. It knows no secret. In turn it refuses a call, or ends it as if
+ * everything were said.
+ */
 export class FalseServer {
   readonly #server: Http2SecureServer;
   readonly #sessions = new Set<ServerHttp2Session>();
   /** The methods that were called. */
   readonly asked: string[] = [];
-  /** How many bytes of messages came. */
+  /** How many bytes of messages arrived. */
   messages = 0;
 
   private constructor(server: Http2SecureServer) {
@@ -93,7 +96,7 @@ export class FalseServer {
     });
   }
 
-  /** As soon as the port is free. */
+  /** Listens as soon as the port is free. */
   static async listen(address: string): Promise<FalseServer> {
     const { certificate, privateKey } = makeServerKey("evil", Date.now());
     const { hostname, port } = new URL(`https://${address}`);
@@ -115,7 +118,7 @@ export class FalseServer {
   }
 }
 
-/** The gRPC status of a call, or `reset` where its end says none. */
+/** The gRPC status of a call, or `reset` where it ended without one. */
 export async function statusOf(call: ClientHttp2Stream): Promise<string> {
   return await new Promise((resolve) => {
     const tell = (headers: Readonly<Record<string, unknown>>) => {
@@ -126,14 +129,14 @@ export async function statusOf(call: ClientHttp2Stream): Promise<string> {
   });
 }
 
-/** The first bytes of a message of that length, of which so many come and then nothing. */
+/** The beginning of a message of `lengthBytes`, of which only `sentBytes` are sent. */
 export function begunMessage(lengthBytes: number, sentBytes: number): Buffer {
   const message = Buffer.alloc(5 + sentBytes);
   message.writeUInt32BE(lengthBytes, 1);
   return message;
 }
 
-/** What was given to one container of a running job, from its node's own copy, which is root's to read here. */
+/** The secret that one container of a running job was given, from its node's own copy, which root may read here. */
 export function secretOfContainer({ nodes }: ClusterStatus, applicationId: string, containerId: string): Held {
   const [file] = nodes
     .map(({ folder }) => path.join(folder, "local", "nmPrivate", applicationId, containerId))
@@ -148,7 +151,7 @@ export function secretOfContainer({ nodes }: ClusterStatus, applicationId: strin
   return { name: containerId, secret };
 }
 
-/** How much more of this machine's memory a process takes from now on, at the most, in MiB. */
+/** By how much the memory of a process grows from now on at most, in MiB. */
 export class Growth {
   readonly #pid: number;
   readonly #before: number;
@@ -162,7 +165,7 @@ export class Growth {
     this.#timer = setInterval(() => this.#look(), 50).unref();
   }
 
-  /** Until now. */
+  /** The most until now. */
   get most(): number {
     this.#look();
     return this.#most - this.#before;
@@ -178,7 +181,7 @@ export class Growth {
   }
 }
 
-/** 0 of one that has ended. */
+/** 0 for a process that has ended. */
 function residentMiB(pid: number): number {
   const file = `/proc/${pid}/status`;
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -187,7 +190,7 @@ function residentMiB(pid: number): number {
 
 const NOBODY = 65_534;
 
-/** A process of another user of this machine, `nobody`, that runs a program of Python's. Only root can start one. */
+/** A process of another user of this machine, `nobody`, that runs a Python program. Only root can start one. */
 export class StrangeProcess {
   readonly #process: ChildProcess;
   readonly ended: Promise<unknown>;
@@ -208,7 +211,7 @@ export class StrangeProcess {
     return this.#said;
   }
 
-  /** Resolves when it has printed that. */
+  /** Resolves when the process has printed something that matches. */
   async says(pattern: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const found = pattern.exec(this.#said);

@@ -5,47 +5,47 @@ import { packageRoot } from "../../src/programs.ts";
 import { type ClusterStatus, ClusterUser, environmentFor } from "./cluster.ts";
 import { azkabanHadoopJars, azkabanJars, javaSource } from "./peers.ts";
 
-/** What became of a job of a flow, as Azkaban's executor sees it. */
+/** What became of a flow's job, as Azkaban's executor sees it. */
 export interface AzkabanResult {
   readonly result: "succeeded" | "failed";
-  /** Its output properties; null where it left none. */
+  /** The job's output properties; null where it left none. */
   readonly output: Readonly<Record<string, string>> | null;
   readonly log: string;
 }
 
 export interface AzkabanJob {
-  /** Resolves with what the pattern finds in the log; rejects when the job ends without it. */
+  /** Resolves with what the pattern matches in the log; rejects when the job ends without a match. */
   readonly logged: (pattern: RegExp) => Promise<RegExpExecArray>;
-  /** Cancels it, as a person does in Azkaban's pages. */
+  /** Cancels the job, as a person does in Azkaban's pages. */
   readonly cancel: () => void;
-  /** The executor server's own end, in the middle of everything. */
+  /** Ends the executor server abruptly. */
   readonly crash: () => void;
   readonly ended: () => Promise<AzkabanResult>;
 }
 
 export interface AzkabanJobOptions {
-  /** `.properties` files of the flow and of the job, as their author writes them. */
+  /** The `.properties` files of the flow and of the job, as their author writes them. */
   readonly flow: string;
   readonly job: string;
-  /** Where the project's files are. */
+  /** The folder of the project's files. */
   readonly folder: string;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What a site sets for all its job types: here without the native program that changes the user. */
+/** What a site sets for all its job types; here it does without the native program that changes the user. */
 const commonPrivate = ["execute.as.user=false", "memCheck.enabled=false"];
 
-/** A way to run Azkaban's executor: the type's class, what the site sets beside it, and the JVM's options and class path. */
+/** A way to run Azkaban's executor: the job type's class, the site's further settings, and the JVM's options and class path. */
 interface Executor {
   readonly jobTypeClass?: string;
   readonly site: readonly string[];
   readonly options: readonly string[];
   readonly classPath: readonly string[];
-  /** Whose environment it has. */
+  /** The environment in which it runs. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Starts a job of the type tony-ts in Azkaban's own classes, with Azkaban's own `JobTypeManager`. */
+/** Starts a job of type tony-ts in Azkaban's own classes, with Azkaban's own `JobTypeManager`. */
 export async function startAzkabanJob(cluster: ClusterStatus, options: AzkabanJobOptions): Promise<AzkabanJob> {
   const { folder, environment = {} } = options;
   const jars = await azkabanJars(cluster);
@@ -62,7 +62,7 @@ export async function startAzkabanJob(cluster: ClusterStatus, options: AzkabanJo
   const child = spawn(
     path.join(cluster.javaHome, "bin", "java"),
     [
-      // It reads the pid of its child by reflection.
+      // Azkaban's executor reads the pid of its child by reflection.
       "--add-opens=java.base/java.lang=ALL-UNNAMED",
       ...["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", ...executor.options],
       ...["-cp", [path.join(jars, "*"), ...executor.classPath].join(":")],
@@ -106,7 +106,9 @@ function resultIn(log: string): AzkabanResult {
   return { result, output: JSON.parse(output ?? "null"), log };
 }
 
-/** On a secure cluster the executor logs in as a service, and its jobs have the tokens that it fetches for those in whose name they run. */
+/**
+ * On a secure cluster the executor logs in as a service, and its jobs have the tokens that it fetches for the users in whose name they run.
+ */
 async function executorOn(cluster: ClusterStatus, folder: string): Promise<Executor> {
   const alice = environmentFor(cluster, ClusterUser.alice);
   if (cluster.security === undefined) return { site: [], options: [], classPath: [], environment: alice };
@@ -128,10 +130,10 @@ async function executorOn(cluster: ClusterStatus, folder: string): Promise<Execu
     ],
     options: [`-Djdk.net.hosts.file=${path.join(cluster.state, "hosts")}`, `-Djava.security.krb5.conf=${krb5Conf}`],
     classPath: [path.join(await azkabanHadoopJars(cluster), "*"), cluster.confDir, path.join(cluster.jars, "*")],
-    // Nobody's ticket is at hand: Azkaban itself names another file for each job.
+    // No ticket of any user is at hand: Azkaban itself names another file for each job.
     environment: { ...alice, KRB5CCNAME: path.join(folder, "no-ticket") },
   };
 }
 
-/** Stands for Azkaban's setuid program: all users are one here, so that nobody's files change their owner. */
+/** Takes the place of Azkaban's setuid program. All users are one here, so that no files change their owner. */
 const executeAsUser = ["#!/bin/sh", "shift", 'case "$1" in chown) exit 0 ;; esac', 'exec "$@"', ""].join("\n");

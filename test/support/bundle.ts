@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { packageRoot } from "../../src/programs.ts";
 
-/** A program bundled from its sources as they are now, for a test that runs it in a process of its own. */
+/** A program bundled from its present sources, for a test that runs it in a process of its own. */
 export class TestBundle {
   readonly #folder = mkdtempSync(path.join(tmpdir(), "tony-bundle-"));
   readonly file: string;

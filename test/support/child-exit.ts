@@ -1,6 +1,6 @@
 import type { ChildExit } from "../../src/job/execution.ts";
 
-/** How a program ended: well, at that time; `change` what a test is about. */
+/** How a program ended: well, at that time; `change` is what the test is about. */
 export function childExit(atMs: number, change: Partial<ChildExit>): ChildExit {
   return {
     exitCode: 0,

@@ -7,7 +7,7 @@ import path from "node:path";
 import { Readable, Writable } from "node:stream";
 import { eventually } from "./eventually.ts";
 
-/** Of the Chrome DevTools Protocol, as far as it is used here. */
+/** A message of the Chrome DevTools Protocol, as far as it is used here. */
 interface Message {
   readonly id?: number;
   readonly method?: string;
@@ -27,7 +27,7 @@ const KEYS: Readonly<Record<string, { readonly code: number; readonly text?: str
   " ": { code: 32, text: " " },
 };
 
-/** A real Chromium without a window, spoken to over two pipes. */
+/** A real Chromium without a window, controlled over two pipes. */
 export class Chromium {
   readonly #process: ChildProcess;
   readonly #toBrowser: Writable;
@@ -41,7 +41,7 @@ export class Chromium {
     const quiet = ["--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking"];
     const mode = ["--headless=new", "--remote-debugging-pipe", `--user-data-dir=${this.#folder}`];
     const args = [...mode, ...quiet, ...sandbox, ...more];
-    // It reads commands from descriptor 3 and answers on 4.
+    // Chromium reads commands from descriptor 3 and answers on 4.
     const env = { ...process.env, ...environment };
     this.#process = spawn("chromium", args, { env, stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
     const [, , , to, from] = this.#process.stdio;
@@ -51,9 +51,9 @@ export class Chromium {
   }
 
   /**
-   * @param more of its own options
-   * @param environment what it has besides that of this process
-   * @throws Error where there is none: `apt-get install chromium`
+   * @param more further options of Chromium
+   * @param environment variables that it has besides those of this process
+   * @throws Error where there is no Chromium: `apt-get install chromium`
    */
   static async start(
     more: readonly string[] = [],
@@ -64,7 +64,7 @@ export class Chromium {
     return browser;
   }
 
-  /** A page of its own, at 1280 × 800. */
+  /** Opens a page of its own, at 1280 × 800. */
   async open(address: string, { scheme = "light" }: { readonly scheme?: "light" | "dark" } = {}): Promise<Page> {
     const { targetId } = await this.call("Target.createTarget", { url: "about:blank" });
     const { sessionId } = await this.call("Target.attachToTarget", { targetId, flatten: true });
@@ -118,7 +118,7 @@ export class Chromium {
   }
 }
 
-/** What axe-core finds wrong, in a line each. */
+/** What axe-core finds wrong; each becomes a line. */
 interface Violation {
   readonly id: string;
   readonly help: string;
@@ -126,7 +126,7 @@ interface Violation {
 }
 
 export class Page {
-  /** What the browser complained of: exceptions, errors of its console, what the page's policy forbade. */
+  /** What the browser complained of: exceptions, errors in its console, and what the page's policy forbade. */
   readonly complaints: string[] = [];
   readonly #call: (method: string, params?: Params) => Promise<Params>;
 
@@ -142,14 +142,14 @@ export class Page {
     await this.go(address);
   }
 
-  /** As a browser of 1280 × 800 shows it that is set to so many times the size. */
+  /** Shows the page as a browser of 1280 × 800 does that is zoomed by this factor. */
   async zoom(times: number): Promise<void> {
     const [width, height] = [Math.round(1280 / times), Math.round(800 / times)];
     const size = { width, height, deviceScaleFactor: times, mobile: false };
     await this.#call("Emulation.setDeviceMetricsOverride", size);
   }
 
-  /** By how much what is seen has moved by itself, as browsers count it; 0: not at all. */
+  /** By how much visible content has moved by itself, as browsers measure it; 0: not at all. */
   async shifts(): Promise<unknown> {
     return await this.value(`new Promise((resolve) => {
       let sum = 0;
@@ -173,7 +173,7 @@ export class Page {
     if (method === "Log.entryAdded") this.complaints.push(JSON.stringify(params.entry));
   }
 
-  /** The value of an expression of JavaScript, awaited. */
+  /** The value of a JavaScript expression; a promise is awaited. */
   async value(expression: string): Promise<unknown> {
     const asked = { expression, awaitPromise: true, returnByValue: true };
     const { result, exceptionDetails } = await this.#call("Runtime.evaluate", asked);
@@ -201,7 +201,7 @@ export class Page {
     for (const key of words) await this.press(key);
   }
 
-  /** Goes on with Tab until an element that matches has the focus. */
+  /** Presses Tab until an element that matches has the focus. */
   async tabTo(selector: string, most = 40): Promise<void> {
     for (let count = 0; count < most; count += 1) {
       await this.press("Tab");
@@ -210,7 +210,7 @@ export class Page {
     throw new Error(`${most} times Tab do not lead to ${selector}`);
   }
 
-  /** What axe-core finds wrong on it. */
+  /** What axe-core finds wrong on the page. */
   async violations(): Promise<string[]> {
     await this.value(axe);
     const found = await this.value("axe.run().then(({ violations }) => JSON.stringify(violations))");
@@ -218,7 +218,7 @@ export class Page {
     return violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(" ")}`);
   }
 
-  /** A picture, as PNG. */
+  /** A picture of the page, as PNG. */
   async picture(): Promise<Buffer> {
     const { data } = await this.#call("Page.captureScreenshot", { captureBeyondViewport: true });
     return Buffer.from(String(data), "base64");

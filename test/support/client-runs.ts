@@ -8,22 +8,22 @@ export interface ClientRun {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** What it has printed until now, by stream. */
   readonly printed: Readonly<Record<"stdout" | "stderr", string>>;
-  /** How it ended, in words. */
+  /** How it ended, in words; undefined while it runs. */
   readonly end: string | undefined;
 }
 
-/** Enough of what one run printed, and of a job's ApplicationMaster. */
+/** How many lines of a run's output and of an ApplicationMaster's log are enough. */
 const shownLines = 100;
 const masterLines = "40";
 const askingLimitMs = 20_000;
 
 /**
- * The runs of the present test, those that others left running too. Of several with the same words, as tests ask for a state over and
- * over, the last. jest-environment.mjs tells a test's runs when it fails.
+ * The runs of the present test, and those that earlier tests left running. Of several runs with the same words, as when tests ask for
+ * a state over and over, only the last is kept. jest-environment.mjs prints a test's runs when the test fails.
  */
 class ClientRuns {
   readonly #runs = new Map<string, ClientRun>();
-  /** Jobs that were submitted without the client, and what to ask for them with. */
+  /** Jobs that were submitted without the client, with the environment in which to ask for them. */
   readonly #jobs = new Map<string, ClientRun["environment"]>();
 
   add(run: ClientRun): void {
@@ -36,14 +36,14 @@ class ClientRuns {
     this.#jobs.set(id, environment);
   }
 
-  /** All that they said, and the last of what the ApplicationMasters of their jobs logged; empty when there was none. */
+  /** All that the runs printed, and the last lines that their jobs' ApplicationMasters logged; empty when there was nothing. */
   async tell(): Promise<string> {
     const told = [...this.#runs.values()].map(tellRun);
     const masters = [...this.#submitted(), ...this.#jobs].map(([id, environment]) => tellMaster(id, environment));
     return [...told, ...(await Promise.all(masters))].join("\n");
   }
 
-  /** The present test is over: forgets the runs that are. */
+  /** The present test is over: forgets the runs that have ended. */
   forget(): void {
     for (const [line, { end }] of this.#runs) if (end !== undefined) this.#runs.delete(line);
     this.#jobs.clear();

@@ -1,8 +1,9 @@
 import { clusterTool } from "./cluster-tool.mjs";
 
 /**
- * Once before the files of Jest's project `cluster`: the cluster they use is up. It is the one that TONY_TEST_CLUSTER
- * names, or `test`. One that is up already is used and left; one that is started here is removed at the end.
+ * Runs once before the files of Jest's project `cluster`, and sees to it that the cluster they use is up. It is the one
+ * that TONY_TEST_CLUSTER names, or `test`. A cluster that is already up is used and left up; one that is started here
+ * is removed at the end.
  */
 export default async function setUp() {
   const name = process.env.TONY_TEST_CLUSTER ?? "test";

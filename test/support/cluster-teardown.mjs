@@ -1,6 +1,6 @@
 import { clusterTool } from "./cluster-tool.mjs";
 
-/** Once after the files of Jest's project `cluster`: what set-up made is removed. */
+/** Runs once after the files of Jest's project `cluster`, and removes the cluster that the set-up started. */
 export default async function tearDown() {
   const name = Reflect.get(globalThis, "tonyClusterToRemove");
   if (name !== undefined) await clusterTool(["down", "--delete", "--name", name]);

@@ -1,4 +1,5 @@
 import { jest } from "@jest/globals";
 
-// Jest takes `testTimeout` for all projects or none; what waits for real daemons needs more than the others.
+// Jest takes `testTimeout` for all projects or for none, and tests that wait for real daemons need more than the
+// others.
 jest.setTimeout(300_000);

@@ -10,7 +10,7 @@ import { principalIn } from "../../scripts/cluster/secure/realm.mjs";
 const run = promisify(execFile);
 const CHECKOUT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** One daemon as `cluster status --json` tells it; `pid` is absent while it does not run. */
+/** One daemon as `cluster status --json` prints it; `pid` is absent while it does not run. */
 export interface ClusterDaemon {
   readonly name: string;
   readonly title: string;
@@ -20,7 +20,7 @@ export interface ClusterDaemon {
   readonly url?: string;
   readonly user: string;
   readonly pid?: number;
-  /** Of NameNodes and ResourceManagers with `--ha`; absent while it is neither. */
+  /** The state of a NameNode or ResourceManager with `--ha`; absent while it is neither. */
   readonly haState?: "active" | "standby";
   readonly log: string;
 }
@@ -38,14 +38,14 @@ export interface ClusterStatus {
   readonly name: string;
   readonly up: boolean;
   readonly state: string;
-  /** For HADOOP_CONF_DIR. */
+  /** The value of HADOOP_CONF_DIR. */
   readonly confDir: string;
-  /** Holds `tony-ts`, which runs this checkout's bundle. */
+  /** The folder of `tony-ts`, which runs this checkout's bundle. */
   readonly bin: string;
   readonly logs: string;
   readonly jars: string;
   readonly javaHome: string;
-  /** `secondMaster`: with `--ha`. */
+  /** `secondMaster`: only with `--ha`. */
   readonly addresses: { readonly master: string; readonly secondMaster?: string; readonly nodes: readonly string[] };
   readonly users: { readonly hdfs: { readonly name: string }; readonly yarn: { readonly name: string } };
   readonly settings: {
@@ -57,7 +57,7 @@ export interface ClusterStatus {
     readonly ha: boolean;
     readonly secure: boolean;
     readonly timeline: boolean;
-    /** Of RPC and of HDFS's data, where it is secure. */
+    /** The protection of RPC and of HDFS's data, where the cluster is secure. */
     readonly protection: "privacy" | "integrity" | "authentication";
     readonly label: string;
     /** Which node, from 1, has a network of its own; 0: none. */
@@ -66,7 +66,7 @@ export interface ClusterStatus {
     readonly smallDisk: number;
     readonly compiler: "quick" | "full";
   };
-  /** With `--ha` of the masters that were active when this was asked. */
+  /** With `--ha`: the addresses of the masters that were active when this was asked. */
   readonly endpoints: {
     readonly hdfs: string;
     /** `http://host:port/webhdfs/v1` */
@@ -80,33 +80,33 @@ export interface ClusterStatus {
     readonly resourceManagerRpc: string;
     readonly schedulerRpc: string;
   };
-  /** With `--secure`: paths. The keytab of alice is `keytabs`/alice.keytab. */
+  /** Paths, with `--secure`. Alice's keytab is `keytabs`/alice.keytab. */
   readonly security?: {
     readonly krb5Conf: string;
     readonly keytabs: string;
     readonly certificateAuthority: string;
-    /** What all web servers have their certificate and its key from, as PKCS12. */
+    /** The PKCS12 file from which all web servers take their certificate and its key. */
     readonly keyStore: { readonly file: string; readonly password: string };
   };
   readonly nodes: readonly ClusterNode[];
   readonly daemons: readonly ClusterDaemon[];
-  /** Processes of containers, alive now. */
+  /** The containers' processes that are alive now. */
   readonly containerProcesses: readonly { readonly pid: number; readonly command: string }[];
 }
 
-/** Users as the test cluster has them: who submits, and what is special about his home in HDFS. */
+/** The users of the test cluster who submit jobs, and what is special about each one's home in HDFS. */
 export const ClusterUser = {
-  /** Home /user/alice, mode 700. */
+  /** Her home is /user/alice, mode 700. */
   alice: "alice",
-  /** Home /user/bob, mode 755: NodeManagers may share what lies in it. */
+  /** His home is /user/bob, mode 755: NodeManagers may share the files in it. */
   bob: "bob",
-  /** Sees what is shared with her. Home /user/carol, mode 700. */
+  /** Sees what is shared with her. Her home is /user/carol, mode 700. */
   carol: "carol",
-  /** Has no home, and may not make one. */
+  /** Has no home, and may not create one. */
   homeless: "nohome",
 } as const;
 
-/** Runs `scripts/cluster.mjs`. Rejects with what it said when it fails. */
+/** Runs `scripts/cluster.mjs`. Rejects with its output when it fails. */
 export async function clusterTool(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -117,12 +117,12 @@ export async function clusterTool(
   });
 }
 
-/** The cluster of that name as it is now. */
+/** The present status of the cluster of that name. */
 export async function clusterStatus(
   name: string,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ClusterStatus> {
-  // Exit code 1 says that a daemon is down, which is an answer too.
+  // Exit code 1 means that a daemon is down, which is an answer too.
   const { stdout } = await clusterTool(["status", "--json", "--name", name], environment).catch((error: unknown) => {
     if (isFailedRun(error) && error.stdout !== "") return error;
     throw error;
@@ -135,8 +135,8 @@ function isFailedRun(error: unknown): error is { stdout: string } {
 }
 
 /**
- * The cluster that this run of the tests uses: the one named by TONY_TEST_CLUSTER. Jest's global set-up
- * (cluster-setup.mjs) starts it, and sets that variable where the caller has not.
+ * The cluster that this run of the tests uses: the one named by TONY_TEST_CLUSTER. Jest's global set-up (cluster-setup.mjs) starts it,
+ * and sets that variable where the caller has not.
  */
 export async function testCluster(): Promise<ClusterStatus> {
   const name = process.env.TONY_TEST_CLUSTER;
@@ -147,7 +147,10 @@ export async function testCluster(): Promise<ClusterStatus> {
   return status;
 }
 
-/** Sends a daemon a signal, starts it again or cuts its network: what the fault tests do. `kill` and `term` resolve when it has ended. */
+/**
+ * Sends a signal to a daemon, starts it again or cuts its network, as the fault tests need. `kill` and `term` resolve when the daemon has
+ * ended.
+ */
 export async function controlDaemon(
   cluster: ClusterStatus,
   action: "kill" | "term" | "stop" | "cont" | "start" | "unplug" | "plug" | "decommission" | "recommission",
@@ -157,15 +160,15 @@ export async function controlDaemon(
   await clusterTool([action, daemon, ...options, "--name", cluster.name]);
 }
 
-/** What Java needs to know to prove who it is on a secure cluster; KRB5CCNAME says whose ticket it has. */
+/** The options that Java needs to log in on a secure cluster; KRB5CCNAME names the ticket that it uses. */
 export function javaSecurity({ security }: ClusterStatus): readonly string[] {
   if (security === undefined) return [];
-  // Hadoop before 3.3 asks Java's own classes for the realm.
+  // Hadoop before 3.3 asks Java's internal classes for the realm.
   const exports = "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED";
   return [`-Djava.security.krb5.conf=${security.krb5Conf}`, exports];
 }
 
-/** The environment of a program that uses the cluster as that user: by his name alone, on a secure cluster by his ticket. */
+/** The environment of a program that uses the cluster as that user: by his name alone, or on a secure cluster by his ticket. */
 export function environmentFor(cluster: ClusterStatus, user: string): Record<string, string> {
   const PATH = `${cluster.bin}:${process.env.PATH ?? ""}`;
   const HADOOP_CONF_DIR = cluster.confDir;
@@ -174,10 +177,10 @@ export function environmentFor(cluster: ClusterStatus, user: string): Record<str
   return { HADOOP_CONF_DIR, KRB5_CONFIG: krb5Conf, KRB5CCNAME: ticketOf(user), PATH };
 }
 
-/** Where this run of the tests keeps a user's ticket. */
+/** The file in which this run of the tests keeps a user's ticket. */
 const ticketOf = (user: string): string => `FILE:${join(tmpdir(), `tony-ticket-${process.pid}-${user}`)}`;
 
-/** A fresh ticket of everybody who submits, and of HDFS's administrator, as far as they have keytabs. */
+/** Fetches fresh tickets for all users who submit and for HDFS's administrator, as far as they have keytabs. */
 export async function takeTickets({ krb5Conf, keytabs }: NonNullable<ClusterStatus["security"]>): Promise<void> {
   const env = { ...process.env, KRB5_CONFIG: krb5Conf };
   const keytabOf = (user: string) => join(keytabs, `${user}.keytab`);

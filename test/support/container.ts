@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 /**
- * A container's folders and its launch script, run as a NodeManager runs it: values and command between double quotes, a process group of
- * its own, output of the script itself to `prelaunch.out`.
+ * A container's folders and its launch script, run as a NodeManager runs it: values and the command between double quotes, a process
+ * group of its own, and the output of the script itself in `prelaunch.out`.
  */
 export class TestContainer {
   readonly folder = mkdtempSync(path.join(tmpdir(), "tony-container-"));
@@ -20,7 +20,7 @@ export class TestContainer {
     mkdirSync(this.logs);
   }
 
-  /** Puts a file that can be run into the working directory. */
+  /** Puts an executable file into the working directory. */
   place(name: string, content: string): string {
     const file = path.join(this.work, name);
     mkdirSync(path.dirname(file), { recursive: true });
@@ -42,7 +42,7 @@ export class TestContainer {
     return this.#process;
   }
 
-  /** The exit code, or 128 + the signal's number as YARN reports it. */
+  /** The exit code, or 128 + the signal's number, as YARN reports it. */
   ended(): Promise<number> {
     const child = this.#process;
     if (child === undefined) return Promise.reject(new Error("the container was not started"));
@@ -52,14 +52,14 @@ export class TestContainer {
     );
   }
 
-  /** To the whole process group, as a NodeManager signals. */
+  /** Sends a signal to the whole process group, as a NodeManager does. */
   signal(signal: NodeJS.Signals): void {
     const group = this.#process?.pid;
     if (group === undefined) return;
     try {
       process.kill(-group, signal);
     } catch {
-      // Nobody is left in it.
+      // No process is left in the group.
     }
   }
 

@@ -10,8 +10,8 @@ import { type Behaviour, callOf, replyFrame, type ServedConnection, saslOf, sasl
 const { SaslState } = common.RpcSaslProto;
 
 /**
- * A server that knows one token, protects everything after the negotiation, and answers each call with its request.
- * `cutAt`: protected answers are cut there and go out as several WRAP messages.
+ * A server that knows one token, protects everything after the negotiation, and answers each call with the bytes of its
+ * request. `cutAt`: protected answers are cut into pieces of that size and sent as several WRAP messages.
  */
 export function protectedEcho(options: {
   readonly token: Token;
@@ -59,7 +59,7 @@ function answer({ socket }: ServedConnection, layer: SecurityLayer, bytes: Buffe
   }
 }
 
-/** What RFC 2831 has the server compute. */
+/** What the server computes by RFC 2831. */
 export function digestAccepted(
   token: Token,
   qop: Protection,

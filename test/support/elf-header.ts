@@ -1,7 +1,7 @@
-/** e_machine of the System V ABI. */
+/** The values of e_machine in the System V ABI. */
 const machines = { x64: 62, arm64: 183 } as const;
 
-/** An executable's header with nothing behind it: no format to complain about, and nothing that a machine could load. */
+/** An executable's header with nothing after it: no format to complain about, and nothing that a machine could load. */
 export function elfHeader(architecture: string): Buffer {
   const bytes = Buffer.alloc(128);
   bytes.writeUInt32BE(0x7f454c46, 0);

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Looks again until it sees something; for what can only be polled.
- * @param what for the message when the time is over
+ * Looks again and again until it sees something; for what can only be polled.
+ * @param what what is awaited, for the message when the time is over
  * @param look `undefined` or `false` while there is nothing
  * @param waitMs generous, because machines under test are slow
- * @param lookAgainMs longer where a look costs what is measured
+ * @param lookAgainMs longer where a look adds to what is measured
  */
 export async function eventually<Seen>(
   what: string,

@@ -3,7 +3,7 @@ import { packageRoot } from "../../src/programs.ts";
 import type { Person } from "./person.ts";
 import type { TonyTsResult } from "./tony-ts.ts";
 
-/** The job.xml of an example. */
+/** The path of an example's job.xml. */
 export const exampleJob = (name: string): string => path.join(packageRoot(), "examples", name, "job.xml");
 
 /** Runs an example as its readers do, with this Python, and shows the output of all tasks. */

@@ -83,7 +83,7 @@ export function jobRunning(command: string, { role: changes, spec }: SceneOption
   return anExecutorJob(aJobSpec({ ...spec, roles }));
 }
 
-/** An executor in a container and the ApplicationMaster it talks to. */
+/** An executor in a container, and the ApplicationMaster that it talks to. */
 export class ExecutorScene {
   readonly master: Master;
   readonly container: ExecutorContainer;
@@ -145,7 +145,7 @@ export class ExecutorScene {
     });
   }
 
-  /** The last registration of a new stream. */
+  /** The last registration, which came over a new stream. */
   async rejoinedRegistration(): Promise<ExecutorRegistration> {
     return this.#registration ?? this.connected();
   }
@@ -166,12 +166,12 @@ const isRegistered = (call: ExecutorCall): call is Extract<ExecutorCall, { regis
   call.call === "registered";
 
 interface Said {
-  /** 1 for the first stream that was opened. */
+  /** 1 for the stream that was opened first. */
   readonly stream: number;
   readonly report: ExecutorReport;
 }
 
-/** An ApplicationMaster that takes streams on that port and never answers; a test awaits what executors say there. */
+/** An ApplicationMaster that takes streams on that port and never answers; a test awaits what executors say to it. */
 export async function startSilentMaster(port: number) {
   const said = new Inbox<Said>();
   let streams = 0;

@@ -5,10 +5,12 @@ import { isRunning } from "./processes.ts";
 
 export type MasterKind = "ResourceManager" | "NameNode";
 
-/** `killed`: SIGKILL, so that ZooKeeper has to miss it. `relieved`: it, or its ZKFC, gives its part up. */
+/**
+ * `killed`: by SIGKILL, so that ZooKeeper has to notice its absence. `relieved`: it, or its ZKFC, hands over its role.
+ */
 export type Manner = "killed" | "relieved";
 
-/** Who is active, and what ends that. */
+/** Which master is active, and how to end its time. */
 interface Reign {
   readonly kind: MasterKind;
   readonly active: string;
@@ -20,7 +22,7 @@ interface Reign {
 export class Failover {
   readonly #suite: FaultSuite;
   readonly #name: string;
-  /** Brings back what the last one ended. */
+  /** Settles when whatever the last change ended is running again. */
   #mending: Promise<void> = Promise.resolve();
 
   constructor(cluster: ClusterStatus, suite: FaultSuite) {
@@ -29,14 +31,14 @@ export class Failover {
   }
 
   /**
-   * Finds out who is active, once there are two.
-   * @returns what ends that one's time: at once, so that it can be done at a certain moment
+   * Finds out which master is active, once there are two.
+   * @returns a function that ends that master's time at once, so that it can be called at a certain moment
    */
   async of(kind: MasterKind, manner: Manner): Promise<() => void> {
     return await this.#of([kind], manner);
   }
 
-  /** The same of a ResourceManager and a NameNode at the same moment. */
+  /** The same for a ResourceManager and a NameNode at the same moment. */
   async ofBoth(manner: Manner): Promise<() => void> {
     return await this.#of(["ResourceManager", "NameNode"], manner);
   }
@@ -47,14 +49,14 @@ export class Failover {
     return () => {
       for (const { pid, signal } of reigns) this.#suite.end(pid, signal);
       this.#mending = this.#mend(reigns);
-      // Whoever asks for the next one hears of a failure; the suite mends again at the test's end.
+      // Whoever asks for the next change hears of a failure; the suite mends again at the test's end.
       this.#mending.catch(() => undefined);
     };
   }
 
   async #reign(kind: MasterKind, manner: Manner): Promise<Reign> {
     const active = await this.active(kind);
-    // The controller of the other NameNode tells the one whose own is gone to stand by.
+    // When the active NameNode's own controller is gone, the other NameNode's controller makes it stand by.
     const ended = kind === "NameNode" && manner === "relieved" ? active.replace("nn", "zkfc") : active;
     const { daemons } = await clusterStatus(this.#name);
     const pid = daemons.find(({ name }) => name === ended)?.pid;
@@ -63,7 +65,7 @@ export class Failover {
     return { kind, active, pid, signal };
   }
 
-  /** The name of the one that is active, as soon as one is. */
+  /** The name of the active master, as soon as there is one. */
   async active(kind: MasterKind, { otherThan }: { readonly otherThan?: string } = {}): Promise<string> {
     return await eventually(`an active ${kind}`, async () => {
       const { daemons } = await clusterStatus(this.#name);
@@ -73,7 +75,7 @@ export class Failover {
     });
   }
 
-  /** Not before the others serve: a ZKFC that comes back at once would leave everything as it was. */
+  /** Starts nothing before the others serve: a ZKFC that came back at once would leave everything as it was. */
   async #mend(reigns: readonly Reign[]): Promise<void> {
     await Promise.all(
       reigns.map(async ({ pid, kind, active }) => {

@@ -30,7 +30,7 @@ export interface FaultJobOptions {
   readonly verb?: "submit" | "search";
 }
 
-/** A program that writes down the time, over and over, until the test lets it end; read with `beats`. */
+/** A program that writes down the time over and over, until the test lets it end; `beats` reads what it wrote. */
 export const BEATS =
   "until test -e $OUTPUT/go; do date +%s%3N >> $OUTPUT/beats-$JOB_NAME-$TASK_INDEX-$TONY_GENERATION; sleep 0.1; done";
 
@@ -38,8 +38,8 @@ export const BEATS =
 export const WAITS = "until test -e $OUTPUT/go; do sleep 0.1; done";
 
 /**
- * A job for faults: submitted and followed by the bundled client, its programs note their starts in a folder of this machine and run until
- * `letEnd`.
+ * A job for tests of faults: the bundled client submits and follows it, and its programs note their starts in a folder of this machine and
+ * run until `letEnd`.
  */
 export class FaultJob {
   readonly client: TonyTs;
@@ -57,12 +57,12 @@ export class FaultJob {
     this.client = new TonyTs([verb, join(folder, "job.xml")], this.#environment);
   }
 
-  /** Resolves when the cluster has taken the job. */
+  /** Resolves when the cluster has accepted the job. */
   static async submit(cluster: ClusterStatus, options: FaultJobOptions = {}): Promise<FaultJob> {
     const { workers = 2, program = WAITS, settings = {}, user = ClusterUser.alice, verb = "submit" } = options;
     const folder = mkdtempSync(join(tmpdir(), "tony-fault-"));
     chmodSync(folder, 0o777);
-    // A start is complete when its file has its name.
+    // The file gets its name when it is complete.
     const note =
       'f=$OUTPUT/start-$JOB_NAME-$TASK_INDEX-$TONY_GENERATION-$$; echo "$CONTAINER_ID" > $OUTPUT/.$$; mv $OUTPUT/.$$ $f';
     const properties = {
@@ -87,7 +87,7 @@ export class FaultJob {
     return this.#id;
   }
 
-  /** Its staging folder in HDFS. */
+  /** The job's staging folder in HDFS. */
   get staging(): string {
     return `/user/${this.#user}/.tony-ts/${this.#id}`;
   }
@@ -115,13 +115,15 @@ export class FaultJob {
     });
   }
 
-  /** The starts of one generation, whichever it is, that has so many programs. */
+  /** All starts, of whichever generation, as soon as there are `programs` of them. */
   async starting(programs: number): Promise<readonly ProgramStart[]> {
     const look = async () => (this.starts().length >= programs ? this.starts() : undefined);
     return await eventually(`${programs} programs of ${this.#id}`, look);
   }
 
-  /** Resolves when the journal says that the programs of the present generation were started: what an attempt must know to go on with it. */
+  /**
+   * Resolves when the journal says that the programs of the present generation were started, which an attempt must know to go on with it.
+   */
   async journaled(): Promise<void> {
     const fileSystems = fileSystemsOf(this.#cluster, this.#user);
     try {
@@ -137,7 +139,7 @@ export class FaultJob {
     }
   }
 
-  /** The NodeManager on which an attempt of the ApplicationMaster was started. */
+  /** The NodeManager on which that attempt of the ApplicationMaster was started. */
   nodeOfMaster(attempt = 1): string {
     const node = this.#cluster.nodes.find(
       ({ folder }) => masterFolders(join(folder, "logs", this.#id), attempt).length > 0,
@@ -146,7 +148,7 @@ export class FaultJob {
     return node.name;
   }
 
-  /** What `tony-ts status --json` says once it satisfies the condition: of a job whose ApplicationMaster answers. */
+  /** What `tony-ts status --json` prints once it satisfies the condition, for a job whose ApplicationMaster answers. */
   async status(what: string, holds: (status: JobStatus) => boolean): Promise<JobStatus> {
     return await eventually(`${what} in the status of ${this.#id}`, async () => {
       const { stdout, exitCode } = await tonyTs(["status", this.#id, "--json"], this.#environment);
@@ -156,7 +158,7 @@ export class FaultJob {
     });
   }
 
-  /** The process of the ApplicationMaster that runs, other than the given one. */
+  /** The process of the running ApplicationMaster, other than the given one. */
   async master({ otherThan }: { otherThan?: number } = {}): Promise<number> {
     const ours = `container_\\w*${this.#id.slice("application_".length)}_`;
     return await this.#process("am.cjs", new RegExp(ours), otherThan);
@@ -167,7 +169,7 @@ export class FaultJob {
     return await this.#process("executor.cjs", new RegExp(`${containerId}$`));
   }
 
-  /** The first executor's process that is there. */
+  /** The first process of an executor that is found. */
   async anyExecutor(): Promise<number> {
     return await this.#process("executor.cjs", new RegExp(`${this.#id.slice("application_".length)}_`));
   }
@@ -183,7 +185,7 @@ export class FaultJob {
     return await eventually(`a process ${program} of ${this.#id}`, look);
   }
 
-  /** The log of an attempt's ApplicationMaster, from the nodes' disks while the job runs. */
+  /** The log of an attempt's ApplicationMaster, read from the nodes' disks while the job runs. */
   masterLog(attempt = 1): string {
     return this.#cluster.nodes
       .flatMap(({ folder }) => masterFolders(join(folder, "logs", this.#id), attempt))
@@ -193,13 +195,13 @@ export class FaultJob {
       .join("");
   }
 
-  /** When a program of `BEATS` wrote until now, by its own clock. */
+  /** The times at which a program of `BEATS` has written until now, by its own clock. */
   beats({ task, generation }: ProgramStart): readonly number[] {
     const file = join(this.#folder, `beats-${task.replace(":", "-")}-${generation}`);
     return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
   }
 
-  /** Makes an empty file in the folder that the programs see as `$OUTPUT`. */
+  /** Makes an empty file in the folder that the programs know as `$OUTPUT`. */
   write(name: string): void {
     writeFileSync(join(this.#folder, name), "");
   }
@@ -214,18 +216,18 @@ export class FaultJob {
     return readFileSync(join(this.#folder, name), "utf8");
   }
 
-  /** Lets the programs that wait end with 0. */
+  /** Lets the waiting programs end with 0. */
   letEnd(): void {
     this.write("go");
   }
 
-  /** The same, and what the client that follows the job says at its end. */
+  /** Does the same, and returns the result of the client that follows the job. */
   async end(): Promise<TonyTsResult> {
     this.letEnd();
     return await this.client.ended;
   }
 
-  /** `tony-ts` with this verb, the job's id, and what else it takes. */
+  /** Runs `tony-ts` with this verb, the job's id and these words. */
   async command(verb: "kill" | "logs" | "status" | "trials", ...words: readonly string[]): Promise<TonyTsResult> {
     return await tonyTs([verb, this.#id, ...words], this.#environment);
   }
@@ -239,12 +241,12 @@ export class FaultJob {
       this.client.process.kill("SIGKILL");
       await this.client.ended;
     }
-    // A program that ends just now may still write into it.
+    // A program that is just ending may still write into the folder.
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 50 });
   }
 }
 
-/** Whether what a job sends by RPC can be read on the network of a secured cluster, which somebody has to accept. */
+/** Whether what a job sends by RPC can be read on the network of a secured cluster: then somebody has to accept that. */
 const isReadable = ({ settings: { secure, protection } }: ClusterStatus): boolean => secure && protection !== "privacy";
 
 function toXml(properties: Readonly<Record<string, string>>): string {
@@ -255,7 +257,7 @@ function toXml(properties: Readonly<Record<string, string>>): string {
   return `<configuration>\n${lines.join("\n")}\n</configuration>\n`;
 }
 
-/** The log folder of that attempt's container among those of an application; container ids have an epoch after a restart of YARN. */
+/** The log folders of that attempt's container among those of an application; container ids have an epoch after a restart of YARN. */
 function masterFolders(applicationFolder: string, attempt: number): string[] {
   if (!existsSync(applicationFolder)) return [];
   const names = readdirSync(applicationFolder).filter((name) => name.endsWith(`_0${attempt}_000001`));

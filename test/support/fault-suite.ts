@@ -11,8 +11,8 @@ import { killAll, processesWhere } from "./processes.ts";
 import { sweep } from "./sweep.ts";
 
 /**
- * What every fault test needs: jobs that end and daemons that are mended when the test is over, and then the sweep.
- * To be made inside a `describe`.
+ * What every test of a fault needs: when the test is over, its jobs are ended, the daemons mended and the cluster swept. To
+ * be made inside a `describe`.
  */
 export class FaultSuite {
   readonly #cluster: ClusterStatus;
@@ -34,55 +34,55 @@ export class FaultSuite {
       for (const node of [...this.#forbidden]) await this.allowPrograms(node);
       await this.mend();
       for (const job of this.#jobs.splice(0)) await job.dispose();
-      // With two masters of each kind others may be active by now.
+      // With two masters of each kind, others may be active by now.
       await sweep(await clusterStatus(cluster.name));
     });
   }
 
-  /** Resolves when the cluster has taken the job. */
+  /** Resolves when the cluster has accepted the job. */
   async submit(options: FaultJobOptions = {}): Promise<FaultJob> {
     const job = await FaultJob.submit(this.#cluster, options);
     this.#jobs.push(job);
     return job;
   }
 
-  /** SIGKILL; resolves when they have ended. What their containers run lives on. */
+  /** Sends SIGKILL to the daemons; resolves when they have ended. What runs in their containers lives on. */
   async kill(...daemons: readonly string[]): Promise<void> {
     this.#isHarmed = true;
     await Promise.all(daemons.map((daemon) => controlDaemon(this.#cluster, "kill", daemon)));
   }
 
-  /** Ends a daemon by its process, now. */
+  /** Ends a daemon's process, now. */
   end(pid: number, signal: "SIGKILL" | "SIGTERM"): void {
     this.#isHarmed = true;
     process.kill(pid, signal);
   }
 
-  /** A machine that dies: its NodeManager and all that its containers run. */
+  /** Makes a machine die: its NodeManager, and everything that its containers run. */
   async loseNode({ name, folder }: ClusterNode): Promise<void> {
     await this.kill(name);
     killAll(() => processesWhere((variable) => variable.startsWith(`LOCAL_DIRS=${folder}/`)));
   }
 
-  /** SIGSTOP */
+  /** Sends SIGSTOP. */
   async stop(...daemons: readonly string[]): Promise<void> {
     for (const daemon of daemons) this.#stopped.add(daemon);
     await Promise.all(daemons.map((daemon) => controlDaemon(this.#cluster, "stop", daemon)));
   }
 
-  /** SIGCONT */
+  /** Sends SIGCONT. */
   async continue(...daemons: readonly string[]): Promise<void> {
     await Promise.all(daemons.map((daemon) => controlDaemon(this.#cluster, "cont", daemon)));
     for (const daemon of daemons) this.#stopped.delete(daemon);
   }
 
-  /** Cuts the isolated node off from all others, its containers too; with a host, off from that one alone. */
+  /** Cuts the isolated node, with its containers, off from all others; with a host, off from that one alone. */
   async unplug(node: ClusterNode, { from }: { readonly from?: string } = {}): Promise<void> {
     this.#unplugged.add(node);
     await controlDaemon(this.#cluster, "unplug", node.name, from === undefined ? [] : ["--from", from]);
   }
 
-  /** Joins it again. */
+  /** Connects the node again. */
   async plug(node: ClusterNode): Promise<void> {
     await controlDaemon(this.#cluster, "plug", node.name);
     this.#unplugged.delete(node);
@@ -95,14 +95,14 @@ export class FaultSuite {
     await controlDaemon(this.#cluster, "decommission", node.name, ["--within", String(withinS)]);
   }
 
-  /** It is used again; its NodeManager, if it has ended, is started when the cluster is mended. */
+  /** The node is used again. If its NodeManager has ended, it is started when the cluster is mended. */
   async recommission(node: ClusterNode): Promise<void> {
     await controlDaemon(this.#cluster, "recommission", node.name);
     if (await this.#isIn("DECOMMISSIONED", node)) await this.#hasEnded(node);
     this.#leaving.delete(node);
   }
 
-  /** Fills the node's small disk but for a mebibyte, in which it can still end what it runs. */
+  /** Fills the node's small disk except for a mebibyte, with which it can still end what it runs. */
   fill(node: ClusterNode): void {
     this.#full.add(node);
     const mebibyte = Buffer.alloc(1 << 20);
@@ -111,7 +111,7 @@ export class FaultSuite {
     for (let written = 0; written < room - 1; written += 1) appendFileSync(ballastOf(node), mebibyte);
   }
 
-  /** Lets no program run from the node's small disk, as a file system that is mounted noexec. */
+  /** Lets no program run from the node's small disk, as on a file system that is mounted noexec. */
   async forbidPrograms(node: ClusterNode): Promise<void> {
     this.#forbidden.add(node);
     await remount(node, "noexec");
@@ -129,7 +129,7 @@ export class FaultSuite {
     this.#full.delete(node);
   }
 
-  /** Resolves when the ResourceManager holds the node to be in that state. */
+  /** Resolves when the ResourceManager counts the node as being in that state. */
   async nodeIn(state: "RUNNING" | "UNHEALTHY" | "LOST", node: ClusterNode): Promise<void> {
     await eventually(`${node.nodeId} to be ${state}`, () => this.#isIn(state, node));
   }
@@ -140,7 +140,10 @@ export class FaultSuite {
     return listAt(body, "nodes", "node").some((node) => at(node, "id") === nodeId);
   }
 
-  /** A NodeManager that was taken out ends by itself, in its time; one that still does would be taken for one that runs. */
+  /**
+   * A NodeManager that was taken out ends by itself after a while; one that is still ending would be taken for a running
+   * one.
+   */
   async #hasEnded({ name }: ClusterNode): Promise<void> {
     await eventually(`${name} to end`, async () => {
       const { daemons } = await clusterStatus(this.#cluster.name);
@@ -148,7 +151,9 @@ export class FaultSuite {
     });
   }
 
-  /** Starts what was killed, with what it had; resolves when HDFS takes writes and YARN has all its nodes. */
+  /**
+   * Starts again what was killed, with the data that it had; resolves when HDFS takes writes and YARN has all its nodes.
+   */
   async mend(): Promise<void> {
     if (!this.#isHarmed) return;
     await clusterTool(["up", "--name", this.#cluster.name]);

@@ -4,7 +4,7 @@ import { buffer, text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 
-/** What every FileSystem does alike. `open` gives one and an empty folder of the test's own in it. */
+/** What every FileSystem does alike. `open` returns one, with an empty folder in it for the tests alone. */
 export function describeFileSystem(
   name: string,
   open: () => Promise<{ fileSystem: FileSystem; folder: string; dispose: () => Promise<void> }>,
@@ -15,7 +15,7 @@ export function describeFileSystem(
     let dispose: () => Promise<void> = async () => undefined;
     let count = 0;
     const bytes = (content: string) => Buffer.from(content);
-    /** A path of its own for each use. */
+    /** A new path for each use. */
     const fresh = (suffix = "") => {
       count += 1;
       return `${folder}/entry-${count}${suffix}`;

@@ -14,7 +14,7 @@ export function fileSystemsOf(cluster: ClusterStatus, user: string): FileSystems
   });
 }
 
-/** A login at web servers alone that needs no ticket: the test's own process has none. */
+/** A login for web servers only that needs no ticket, because the test's own process has none. */
 function webLogin(cluster: ClusterStatus, user: string): CredentialsProvider {
   return {
     trustedCertificates: readFileSync(cluster.security?.certificateAuthority ?? "", "utf8"),

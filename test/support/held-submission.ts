@@ -7,8 +7,8 @@ import { listenLocally, localAddress } from "./local-port.ts";
 const submitMethod = "submitApplication";
 
 /**
- * A way to the ResourceManager that lets everything through but the submission itself: whoever takes it has staged everything and waits
- * for an answer that does not come.
+ * A way to the ResourceManager that lets everything through except for the submission itself: a client that uses it has staged
+ * everything and waits for an answer that does not come.
  */
 export class HeldSubmission {
   /** Resolves when a submission is held. */

@@ -13,13 +13,13 @@ import { connect, createServer, type Socket, type Server as TcpServer } from "no
 import type { ClusterStatus } from "./cluster.ts";
 import { deferred } from "./deferred.ts";
 
-/** What passes before an upload is held. */
+/** How many bytes pass before an upload is held. */
 const passedBytes = 1 << 20;
 
 /**
- * A way to HDFS that lets everything through but long uploads: whoever sends more than a MiB over one connection has sent some of it, and
- * waits for room that does not come. WebHDFS sends the bytes to the DataNode that the NameNode redirects to. On a secure cluster it has the
- * name and the certificate of both, which are on one host.
+ * A way to HDFS that lets everything through except for long uploads: a client that sends more than a MiB over one connection has sent some
+ * of it, and waits because nobody reads the rest. WebHDFS sends the bytes to the DataNode to which the NameNode redirects. On a secure
+ * cluster this way has the name and the certificate of both, which are on one host.
  */
 export class HeldUpload {
   /** Resolves when an upload is held. */
@@ -43,14 +43,14 @@ export class HeldUpload {
     this.#dataNode = createServer((client) => this.#pass(client, held));
   }
 
-  /** @returns the setting of a job, `key=value`, by which it goes this way */
+  /** @returns the job's setting, `key=value`, that makes its uploads go this way */
   async open(): Promise<string> {
     await Promise.all([this.#listen(this.#dataNode), this.#listen(this.#nameNode)]);
     const scheme = this.#cluster.security === undefined ? "http" : "https";
     return `dfs.namenode.${scheme}-address=${this.#addressOf(this.#nameNode)}`;
   }
 
-  /** Lets what is held go on, and holds nothing any more. */
+  /** Lets held uploads go on, and holds nothing any more. */
   release(): void {
     this.#isReleased = true;
     for (const socket of this.#paused) socket.resume();
@@ -63,7 +63,7 @@ export class HeldUpload {
   }
 
   #ask({ hostname, port }: URL, { method, url, headers }: IncomingMessage, answer: ServerResponse): void {
-    // As a redirect, whose address is in a header.
+    // Asks for a redirect, whose address is in a header.
     const path = url?.replace("noredirect=true", "noredirect=false");
     const options = { hostname, port, method, path, headers, agent: false };
     const call = this.#request(options, (response) => {
@@ -80,7 +80,7 @@ export class HeldUpload {
     return requestHttps({ ...options, ca: readFileSync(security.certificateAuthority) }, answered);
   }
 
-  /** The headers of an answer, with ourselves in the DataNode's place. */
+  /** The headers of an answer, with this server in the DataNode's place. */
   #redirected({ headers }: IncomingMessage): IncomingMessage["headers"] {
     if (headers.location === undefined) return headers;
     const location = new URL(headers.location);

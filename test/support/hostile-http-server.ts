@@ -1,15 +1,21 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { listenLocally, localAddress } from "./local-port.ts";
 
-/** What the server does with one request: it gets the socket and the request's bytes so far (headers and what came with them). */
+/**
+ * What the server does with one request: it gets the socket and the request's bytes so far, which are the headers and whatever came
+ * with them.
+ */
 export type Behaviour = (socket: Socket, request: string) => void;
 
-/** A server that speaks raw bytes, so that it can break HTTP in every way. Requests take the behaviours in turn; the last one stays. */
+/**
+ * A server that writes raw bytes, so that it can break HTTP in every way. Requests take the behaviours in turn; the last one is kept
+ * for all further requests.
+ */
 export class HostileHttpServer {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #behaviours: Behaviour[] = [];
-  /** First lines of the requests seen: `PUT /webhdfs/v1/x?op=…`. */
+  /** The first lines of the requests seen: `PUT /webhdfs/v1/x?op=…`. */
   readonly requests: string[] = [];
 
   private constructor(server: Server) {
@@ -49,7 +55,7 @@ export class HostileHttpServer {
       const request = received;
       received = "";
       const line = request.slice(0, request.indexOf("\r\n")).replace(/ HTTP\/1\.1$/, "");
-      // Bytes of a body that follow the headers later are nobody's request.
+      // Bytes of a body that come after the headers are not a request.
       if (!/^(GET|PUT|POST|DELETE) /.test(line)) return;
       this.requests.push(line);
       const behaviour = this.#behaviours.length > 1 ? this.#behaviours.shift() : this.#behaviours[0];
@@ -58,7 +64,7 @@ export class HostileHttpServer {
   }
 }
 
-/** A whole, correct answer. */
+/** A complete, correct answer. */
 export function answer(status: number, body: unknown, headers: readonly string[] = []): Behaviour {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return (socket) => {
@@ -68,17 +74,17 @@ export function answer(status: number, body: unknown, headers: readonly string[]
   };
 }
 
-/** A refusal as WebHDFS words it. */
+/** A refusal in WebHDFS's words. */
 export function refusal(status: number, exception: string, message: string): Behaviour {
   return answer(status, { RemoteException: { exception, javaClassName: `org.apache.hadoop.${exception}`, message } });
 }
 
-/** The bytes as they are, then the end of the connection. */
+/** Sends the bytes as they are, and then ends the connection. */
 export function bytesThenEnd(bytes: string): Behaviour {
   return (socket) => socket.end(bytes);
 }
 
-/** The bytes as they are, then a reset. */
+/** Sends the bytes as they are, and then resets the connection. */
 export function bytesThenReset(bytes: string): Behaviour {
   return (socket) => {
     if (bytes === "") socket.resetAndDestroy();
@@ -86,5 +92,5 @@ export function bytesThenReset(bytes: string): Behaviour {
   };
 }
 
-/** Nothing at all, the connection left open. */
+/** Sends nothing and leaves the connection open. */
 export const silence: Behaviour = () => undefined;

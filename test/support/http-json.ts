@@ -2,14 +2,16 @@ import { type AskedCluster, httpRequest } from "../../scripts/cluster/http.mjs";
 
 export interface JsonAnswer {
   readonly status: number;
-  /** Parsed; undefined for an empty body. */
+  /** The parsed body; undefined where it was empty. */
   readonly body: unknown;
 }
 
-/** One where everybody is who he says he is; `user.name` in the address says it. */
+/** A cluster that believes everybody's name; `user.name` in the address gives it. */
 const open: AskedCluster = { settings: { secure: false }, state: "", users: { yarn: { name: "" } } };
 
-/** One HTTP call to a daemon of the test cluster, as that user where `as` names one; any status is an answer. */
+/**
+ * Makes one HTTP call to a daemon of the test cluster, as the user that `as` names, if any. Any status is an answer.
+ */
 export async function requestJson(
   url: string,
   {
@@ -31,7 +33,7 @@ export async function requestJson(
 }
 
 /**
- * Follows names and indexes into parsed JSON, `undefined` where the path leads nowhere.
+ * Follows names and indexes into parsed JSON; `undefined` where the path leads nowhere.
  * @example at(answer.body, "apps", "app", 0, "id")
  */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
@@ -41,7 +43,7 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   );
 }
 
-/** As {@link at}, but always a list: JSON's `null` and an absent one are empty. */
+/** As {@link at}, but always a list: JSON's `null` and an absent value give an empty one. */
 export function listAt(value: unknown, ...path: readonly (string | number)[]): readonly unknown[] {
   const found = at(value, ...path);
   return Array.isArray(found) ? found : [];

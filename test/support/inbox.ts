@@ -1,4 +1,4 @@
-/** What arrived, in order; a test awaits what it expects instead of sleeping. */
+/** Keeps what arrived, in order; a test awaits what it expects instead of sleeping. */
 export class Inbox<Item> {
   readonly #items: Item[] = [];
   #waiting: { readonly wanted: (item: Item) => boolean; readonly resolve: (item: Item) => void }[] = [];
@@ -10,7 +10,10 @@ export class Inbox<Item> {
     else this.#items.push(item);
   }
 
-  /** The first item, kept or yet to come, that fits; it is taken out. Rejects after the time with what has arrived instead. */
+  /**
+   * The first matching item, whether kept already or still to come; it is taken out. Rejects after the time with what has
+   * arrived instead.
+   */
   next<Wanted extends Item>(
     wanted: ((item: Item) => item is Wanted) | ((item: Item) => boolean) = () => true,
     withinMs = 60_000,

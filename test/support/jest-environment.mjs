@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { TestEnvironment } from "jest-environment-node";
 
 /**
- * Jest gives each file an AsyncLocalStorage of its own and leaves it enabled at the end. Before Node 24 every promise that is made visits
- * each enabled one, and keeps what it holds: the promises of the last file would visit those of all files before.
+ * Jest gives each file an AsyncLocalStorage of its own and leaves it enabled at the end. Before Node 24 every new promise visits each
+ * enabled one and keeps what it holds: the promises of the last file would visit those of all files before.
  * @type {Set<AsyncLocalStorage<unknown>>}
  */
 const storagesInUse = new Set();
@@ -20,8 +20,8 @@ AsyncLocalStorage.prototype.run = function (store, callback, ...args) {
  */
 
 /**
- * Errors of Node's own modules are made outside Jest's sandbox; handing it the outer classes keeps `instanceof` true.
- * Of a test that fails, all that `tony-ts` said in it is told. With `--bail` it is the last one of its file that runs.
+ * Errors of Node's own modules are made outside Jest's sandbox; handing it the outer classes keeps `instanceof` true. When a test fails,
+ * everything that `tony-ts` printed in it is shown. With `--bail` it is the last test of its file that runs.
  */
 export default class HostClassesEnvironment extends TestEnvironment {
   #bails;
@@ -52,7 +52,7 @@ export default class HostClassesEnvironment extends TestEnvironment {
     });
   }
 
-  /** Jest calls it at each step of its way through a file. @param {import("@jest/types").Circus.Event} event */
+  /** Jest calls this at each step of its way through a file. @param {import("@jest/types").Circus.Event} event */
   async handleTestEvent(event) {
     if (event.name === "test_start" && this.#bails && this.#failed) event.test.mode = "skip";
     if (event.name !== "test_done") return;

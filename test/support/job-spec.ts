@@ -2,7 +2,7 @@ import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 
 const resource = { memoryMiB: 512, vcores: 1, others: {} };
 
-/** A job of two workers and defaults, for programs that need one whole. */
+/** A job with two workers and the defaults, for programs that need a complete one. */
 export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
   return {
     specVersion: 2,

@@ -22,8 +22,8 @@ interface Session {
 }
 
 /**
- * A server that takes Kerberos as ScriptedGss speaks it, offers these protections (a sum of 1, 2 and 4), and answers each call with whom
- * it takes the caller for.
+ * A server that speaks Kerberos as ScriptedGss does, offers these protections (a sum of 1, 2 and 4), and answers each call with the name
+ * that it takes the caller to have.
  */
 export function kerberosServer(server: { readonly principal: string; readonly layers: number }): Behaviour {
   const [protocol = "", serverId = ""] = server.principal.split(/[/@]/);

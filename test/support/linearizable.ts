@@ -1,4 +1,4 @@
-/** One call of a client, as it saw it: from when to when, what it asked and what it was told. */
+/** One call of a client, as the client saw it: when it began and was answered, its input and its output. */
 export interface Call<Input, Output> {
   readonly calledAt: number;
   /** Absent: it was never answered, so that it may have happened at any time since, or not at all. */
@@ -7,10 +7,10 @@ export interface Call<Input, Output> {
   readonly output?: Output;
 }
 
-/** What one thing does by itself, one call after the other. */
+/** How one object behaves when calls come one after the other. */
 export interface Model<State extends string | number, Input, Output> {
   readonly initial: State;
-  /** @returns the state after the call; undefined: it cannot answer so. Without an output any answer will do */
+  /** @returns the state after the call; undefined: it cannot answer in this way. Without an output any answer will do */
   step(state: State, input: Input, output: Output | undefined): State | undefined;
 }
 
@@ -30,7 +30,7 @@ export function isLinearizable<State extends string | number, Input, Output>(
     if (tried.has(name)) return false;
     tried.add(name);
     const open = calls.map((call, index) => ({ ...call, index })).filter(({ index }) => !done.has(index));
-    // None can have happened before one that had been answered when it began.
+    // No call can have happened before one that had been answered when it began.
     const firstAnswer = Math.min(...open.map(({ answeredAt = Number.POSITIVE_INFINITY }) => answeredAt));
     return open.some(({ calledAt, index, input, output }) => {
       if (calledAt > firstAnswer) return false;

@@ -9,7 +9,7 @@ export function listeningAddresses(pids: readonly number[]): string[] {
   return listeners(pids).map(([address]) => address);
 }
 
-/** The ports that processes listen on for TCP. */
+/** The ports at which processes listen for TCP. */
 export function listeningPorts(pids: readonly number[]): number[] {
   return listeners(pids).map(([, port]) => Number.parseInt(port, 16));
 }
@@ -28,7 +28,7 @@ function listeners(pids: readonly number[]): (readonly [address: string, port: s
   );
 }
 
-/** Inodes. A process may end, or close a descriptor, while it is looked at. */
+/** The inodes of a process's sockets. The process may end, or close a descriptor, while it is looked at. */
 function socketsOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
   return whileThere(() => readdirSync(folder), []).flatMap((descriptor) => {

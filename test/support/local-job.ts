@@ -13,7 +13,7 @@ import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stor
 import { TestBundle } from "./bundle.ts";
 import { eventually } from "./eventually.ts";
 
-/** The programs of a job, bundled once for all tests of a file. */
+/** A job's programs, bundled once for all tests of a file. */
 export class JobBundles {
   readonly master = new TestBundle("am/main.ts");
   readonly executor = new TestBundle("executor/main.ts");
@@ -63,7 +63,7 @@ export class LocalJob {
     this.ended = new Promise((resolve) => this.master.on("exit", (code, signal) => resolve({ code, signal })));
   }
 
-  /** What a client in another shell would call. */
+  /** A client as another shell would use it. */
   async client(): Promise<MasterClient> {
     const address = await eventually("the ApplicationMaster's address", async () => this.#address());
     const access = clientAccess(this.#identity);
@@ -80,7 +80,7 @@ export class LocalJob {
     return lines.map((line): Record<string, unknown> => JSON.parse(line));
   }
 
-  /** A file of the staging folder. */
+  /** The text of a file in the staging folder. */
   read(name: string): string {
     return readFileSync(path.join(this.staging, name), "utf8");
   }

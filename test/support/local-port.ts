@@ -1,6 +1,6 @@
 import type { Server } from "node:net";
 
-/** Has a server listen on loopback, at a port that is free. */
+/** Makes a server listen on the loopback, at a free port. */
 export async function listenLocally(server: Server): Promise<void> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 }

@@ -9,8 +9,9 @@ import { callOf } from "./rpc-server.ts";
 const helloBytes = 7;
 
 /**
- * A proxy between a client of Hadoop's RPC and its server that loses answers: the server has carried the call out, the client never
- * hears of it. Everything else passes, the negotiation too; protection beyond authentication hides the calls from it.
+ * A proxy between a client of Hadoop's RPC and its server that loses answers: the server has carried out the call, but the client
+ * never hears of it. Everything else passes, including the negotiation. Any protection beyond authentication would hide the calls
+ * from it.
  */
 export class LossyProxy {
   readonly fates: AnswerFates;

@@ -3,12 +3,13 @@ import { buffer } from "node:stream/consumers";
 import { AnswerFates, type Choose } from "./answer-fates.ts";
 import { listenLocally, localAddress } from "./local-port.ts";
 
-/** Where a DataNode is, in the addresses that a NameNode is made to give. */
+/** The parameter that holds the DataNode's real address in the addresses that the proxy rewrites. */
 const dataNodeKey = "behind";
 
 /**
- * A proxy before the WebHDFS of a NameNode and, as it puts itself into the addresses that the NameNode gives, of its DataNodes. It loses
- * answers of either, after the server has carried the request out. A method is the operation's name; at a DataNode, with ` data` after it.
+ * A proxy in front of a NameNode's WebHDFS and of its DataNodes, because it puts itself into the addresses that the NameNode gives. It
+ * loses answers of either, after the server has carried out the request. A method is the operation's name; at a DataNode ` data` follows
+ * it.
  */
 export class LossyWebProxy {
   readonly fates: AnswerFates;
@@ -53,14 +54,14 @@ export class LossyWebProxy {
       else answer.socket?.write(Buffer.concat([Buffer.from(headOf(statusCode, text.length)), text]));
     };
     const cut = () => {
-      // Half of what was asked for may have come.
+      // Half of what was asked for may have arrived.
       if (text.length > 1) answer.writeHead(statusCode, length).write(text.subarray(0, text.length >> 1));
       asked.socket.end(() => asked.socket.destroy());
     };
     this.fates.meet(dataNode === null ? operation : `${operation} data`, { pass, cut });
   }
 
-  /** A NameNode's answer that names a DataNode names this proxy instead. */
+  /** Where a NameNode's answer names a DataNode, this proxy is named instead. */
   #throughHere(body: Buffer): Buffer {
     const named: unknown = body.toString().startsWith('{"Location":') ? JSON.parse(body.toString()) : undefined;
     if (typeof named !== "object" || named === null || !("Location" in named)) return body;

@@ -1,6 +1,6 @@
 import type { MonotonicClock } from "../../src/hadoop/clock.ts";
 
-/** A clock whose time passes only in sleeps, at once. */
+/** A clock whose time passes only in sleeps, which end at once. */
 export class ManualClock implements MonotonicClock {
   readonly sleepsMs: number[] = [];
   #nowMs = 0;

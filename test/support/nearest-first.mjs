@@ -2,8 +2,8 @@ import { dirname, relative, sep } from "node:path";
 import Sequence, { HEAVY } from "./sequence.mjs";
 
 /**
- * For a run that ends with its first failure, of the tests that must notice a change in TONY_CHANGED_FILE (from the checkout's root): the
- * tests of its folder come first, then those of the folders around it, and the heavy ones last.
+ * For a run that ends with its first failure and whose tests must notice a change in TONY_CHANGED_FILE (relative to the checkout's root):
+ * the tests of its folder come first, then those of the folders around it, and the heavy ones last.
  */
 export default class NearestFirst extends Sequence {
   /** @param {{ readonly globalConfig: { readonly rootDir: string } }} options */

@@ -1,4 +1,4 @@
-/** What came of a call that may fail: `returned`, or its error's code. */
+/** The outcome of a call that may fail: `returned`, or its error's code. */
 export function outcomeOf(call: () => unknown): string {
   try {
     call();

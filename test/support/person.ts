@@ -24,7 +24,7 @@ export class Person {
     this.environment = { ...environmentFor(cluster, user), HOME: home, XDG_CACHE_HOME: path.join(home, ".cache") };
   }
 
-  /** A new folder that programs in containers, which run as another user, may read and write. */
+  /** Makes a folder that programs in containers, which run as another user, may read and write. */
   shared(name: string): string {
     const folder = path.join(this.folder, name);
     chmodSync(this.folder, 0o711);
@@ -58,7 +58,7 @@ export class Person {
     return this.startWith({}, ...words);
   }
 
-  /** The same with further variables. */
+  /** The same, with further variables. */
   startWith(variables: Readonly<Record<string, string>>, ...words: readonly string[]): TonyTs {
     const started = new TonyTs(words, { ...this.environment, ...variables }, this.folder);
     this.#started.push(started);

@@ -12,12 +12,12 @@ export function page(name: string): string {
 
 export interface Promised {
   readonly row: string;
-  /** The files that its last column names, each with the tests that it names of that one. */
+  /** The files that its last column names, each with the titles of its tests that are named with it. */
   readonly proofs: readonly { readonly file: string; readonly titles: readonly string[] }[];
   readonly isSimulated: boolean;
 }
 
-/** Rows of the tables whose last column names tests. */
+/** The rows of the tables whose last column names tests. */
 export function promises(text: string): Promised[] {
   return text.split("\n").flatMap((line) => {
     const cells = line.split(/(?<!\\)\|/).slice(1, -1);
@@ -34,7 +34,7 @@ export function promises(text: string): Promised[] {
   });
 }
 
-/** What of the proofs there is not: files, and titles in them. */
+/** The proofs that do not exist: missing files, and missing titles in files. */
 export function missingProofs(all: readonly Promised[]): string[] {
   return all.flatMap(({ row, proofs }) =>
     proofs.flatMap(({ file, titles }) => {
@@ -47,7 +47,7 @@ export function missingProofs(all: readonly Promised[]): string[] {
   );
 }
 
-/** The titles that a test file gives, as they stand in its source. */
+/** The text of the test files in which titles are looked for. */
 const sourcesOf = (file: string) =>
   files
     .filter((path) => `/${path}`.endsWith(`/${file}`))

@@ -22,12 +22,12 @@ export function pythonWith(...modules: readonly string[]): Promise<string> {
   return printedBy("python.mjs", ...modules);
 }
 
-/** An interpreter of one of scripts/test/python-environments.mjs, which is made on first use. */
+/** An interpreter of one of the environments in scripts/test/python-environments.mjs, which is made on first use. */
 export function pythonEnvironment(name: Environment): Promise<string> {
   return printedBy("python-environment.mjs", name);
 }
 
-/** Hadoop's libhdfs.so, which is compiled on first use from what is downloaded with that interpreter's pip. */
+/** Hadoop's libhdfs.so, which is compiled on first use from what that interpreter's pip downloads. */
 export function libhdfs(python: string): Promise<string> {
   return printedBy("libhdfs.mjs", python);
 }

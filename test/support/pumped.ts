@@ -1,11 +1,12 @@
 const textLength = 128 * 1024;
-/** A thousand times what reading one of the texts takes on an idle machine. */
+/** A thousand times as long as reading one of the texts takes on an idle machine. */
 const hangsAfterMs = 5_000;
 
 /**
- * Long texts by which a pattern with two ways to match the same characters takes a time that grows with the square of their length: of each
- * two of `pieces` in turns, and one after the other. What reads one in linear time needs a millisecond, what does not needs minutes.
- * @throws when the reader of the text before hung
+ * Long texts on which a pattern with two ways to match the same characters takes a time that grows with the square of their length: for
+ * each two of `pieces`, both in turns, and one after the other. A reader with linear time needs a millisecond for one; another needs
+ * minutes.
+ * @throws when the reader of the previous text took too long
  */
 export function* pumped(pieces: readonly string[]): Generator<string> {
   for (const one of pieces) {

@@ -2,8 +2,8 @@ import { createHook } from "node:async_hooks";
 import { setImmediate } from "node:timers/promises";
 
 /**
- * How many resources of a kind that Node names, `TCPWRAP` or `Timeout`, were made by `action` and keep the process when it is over. The process's own
- * count holds what earlier tests of the same process left, too, which may go at any moment.
+ * How many resources of a kind that Node names, such as `TCPWRAP` or `Timeout`, `action` made that still keep the process alive when it is over.
+ * The process's own count would include what earlier tests of the same process left, which may go away at any moment.
  */
 export async function keptBy(kind: string, action: () => Promise<void>): Promise<number> {
   const made = new Map<number, object>();
@@ -16,7 +16,7 @@ export async function keptBy(kind: string, action: () => Promise<void>): Promise
   hook.enable();
   try {
     await action();
-    // Node tells what was destroyed in the next turn of the event loop.
+    // Node reports what was destroyed in the next turn of the event loop.
     await setImmediate();
     await setImmediate();
     return [...made.values()].filter(isReferenced).length;

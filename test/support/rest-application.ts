@@ -31,7 +31,7 @@ export async function submitCommand(
 
 export interface SubmittedCommand {
   readonly user: string;
-  /** For bash; `<LOG_DIR>` stands for the container's log folder. */
+  /** A command for bash; `<LOG_DIR>` stands for the container's log folder. */
   readonly command: string;
   readonly queue?: string;
   readonly memoryMiB?: number;
@@ -42,13 +42,13 @@ export interface ApplicationView {
   readonly diagnostics: string;
 }
 
-/** The application as the ResourceManager tells it. */
+/** The application as the ResourceManager reports it. */
 export async function viewApplication(cluster: ClusterStatus, id: string): Promise<ApplicationView> {
   const answer = await requestJson(`${cluster.endpoints.resourceManager}/ws/v1/cluster/apps/${id}`, { cluster });
   return { state: String(at(answer.body, "app", "state")), diagnostics: String(at(answer.body, "app", "diagnostics")) };
 }
 
-/** Kills it, as its user. */
+/** Kills the application, as its user. */
 export async function killApplication(cluster: ClusterStatus, id: string, user: string): Promise<void> {
   const url = `${cluster.endpoints.resourceManager}/ws/v1/cluster/apps/${id}/state`;
   await requestJson(url, { cluster, as: user, method: "PUT", body: { state: "KILLED" } });

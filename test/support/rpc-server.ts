@@ -15,7 +15,7 @@ export interface ReceivedCall {
   readonly request: Uint8Array;
 }
 
-/** What arrived on one connection, in order. `writes` counts the chunks of the network. */
+/** What arrived on one connection, in order. `chunks` counts the pieces in which the network delivered it. */
 export class ServedConnection {
   readonly socket: Socket;
   readonly frames: Buffer[] = [];
@@ -32,14 +32,14 @@ export class ServedConnection {
   }
 }
 
-/** Behaviour of the server: what it does when a connection is made, and for each frame after the first seven bytes. */
+/** The server's behaviour: what it does when a connection is made, and for each frame after the first seven bytes. */
 export interface Behaviour {
   onConnection?(connection: ServedConnection): void;
   onFrame?(connection: ServedConnection, frame: Buffer): void;
   onCall?(connection: ServedConnection, call: ReceivedCall): void;
 }
 
-/** A server on a free port of the loopback that behaves as told, well or badly. */
+/** A server on a free port of the loopback that behaves as it is told, well or badly. */
 export class RpcTestServer {
   readonly connections: ServedConnection[] = [];
   readonly #server: Server;
@@ -108,7 +108,7 @@ export function callOf(frame: Uint8Array): ReceivedCall | undefined {
   return { callId: header.callId, method: methodName, protocol: declaringClassProtocolName, request };
 }
 
-/** A successful reply; the body gets its length in front. */
+/** A successful reply; the body is preceded by its length. */
 export function replyFrame(callId: number, body: Uint8Array): Buffer {
   const header = { callId: callId >>> 0, status: common.RpcResponseHeaderProto.RpcStatusProto.SUCCESS };
   return encodeFrame(encodeDelimited(common.RpcResponseHeaderProto, header), delimited(body));

@@ -10,11 +10,11 @@ import { Inbox } from "./inbox.ts";
 
 export const SMALL = { memoryMiB: 128, vcores: 1, others: {} };
 
-/** One scheduler under test, with what it says and what its containers write. */
+/** One scheduler under test, with its events and what its containers write. */
 export class SchedulerBench {
   readonly events = new Inbox<SchedulerEvent>();
   readonly folder = mkdtempSync(path.join(tmpdir(), "tony-contract-"));
-  /** Events that were told within the call that caused them. */
+  /** Events that were reported within the call that caused them. */
   readonly withinCalls: string[] = [];
   readonly scheduler: Scheduler;
   #priority = 0;
@@ -71,7 +71,7 @@ export class SchedulerBench {
     return containers;
   }
 
-  /** A container whose launch with that script was ordered. */
+  /** Starts a container with that script. @returns its id, once its launch was ordered */
   async running(script: string, changes: Partial<ContainerCommand> = {}): Promise<string> {
     const [container] = await this.allocated(this.anAsk(1));
     const containerId = container?.containerId ?? "";

@@ -14,11 +14,11 @@ export interface ContainersUnderTest {
 }
 
 export interface SchedulerUnderTest extends ContainersUnderTest {
-  /** Puts a file where the scheduler's containers can have it from. */
+  /** Puts a file where the scheduler's containers can get it. */
   readonly store: (name: string, content: string) => Promise<ShippedFile>;
 }
 
-/** All that is run by the tests of `describeContainers`: a model of containers need understand no other. */
+/** All scripts that the tests of `describeContainers` run: a model of containers need understand no other. */
 export const SCRIPTS = { endless: "sleep 600", exits: "exit 7", isKilled: "kill -KILL $$" } as const;
 
 /** What every scheduler that runs programs does alike. */
@@ -32,7 +32,7 @@ export function describeScheduler(name: string, open: () => Promise<SchedulerUnd
   });
 }
 
-/** What holds of containers whoever runs them, and also where nobody does. */
+/** What holds for containers whoever runs them, and also where nobody does. */
 export function describeContainers(name: string, open: () => Promise<ContainersUnderTest>): void {
   describe(`${name} as a scheduler`, () => {
     const opened = useBench(open);

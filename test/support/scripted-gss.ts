@@ -7,16 +7,16 @@ import {
 
 /** What a scripted Kerberos library knows. */
 export interface GssScript {
-  /** Who has a ticket; undefined: nobody. */
+  /** The principal that has a ticket; undefined: there is none. */
   readonly principal?: string | undefined;
-  /** What `acquire` says instead of giving a ticket. */
+  /** The trouble that `acquire` reports instead of giving a ticket. */
   readonly trouble?: string | undefined;
   readonly realms?: Readonly<Record<string, string>>;
 }
 
 /**
  * A Kerberos library without a KDC: tokens are readable (`alice@REALM to rm/host@REALM by krb5`), and each message is its number, a letter
- * for its protection, and the text, turned over where it is confidential.
+ * for its protection, and the text, reversed where it is confidential.
  */
 export class ScriptedGss implements GssApi {
   script: GssScript;
@@ -55,7 +55,7 @@ export class ScriptedGss implements GssApi {
 
 const headBytes = 2;
 
-/** The protection of messages of either side. */
+/** The protection of messages, for either side. */
 export function scriptedProtection(): Pick<GssContext, "wrap" | "unwrap" | "maxMessageBytes"> {
   let sent = 0;
   let received = 0;

@@ -4,14 +4,14 @@ import { clientAccess, isOwnSecret } from "../../src/api/identity.ts";
 import { readTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { ClusterStatus } from "./cluster.ts";
 
-/** Something that must not be found, by a name for people. */
+/** Something that must not be found, with a name for people. */
 export interface Secret {
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
 /**
- * The secrets of a running job, from the NodeManagers' own copies of its containers' token files, which are root's to read here: the tokens'
+ * The secrets of a running job, from the NodeManagers' own copies of its containers' token files, which root may read here: the tokens'
  * passwords, the user's secrets, those of tony-ts, and what the owner's clients derive from its key.
  */
 export function secretsOf({ nodes }: ClusterStatus, applicationId: string): Secret[] {
@@ -30,9 +30,9 @@ export function secretsOf({ nodes }: ClusterStatus, applicationId: string): Secr
   return [...new Map(found.map((secret) => [Buffer.from(secret.bytes).toString("hex"), secret])).values()];
 }
 
-/** The names of the secrets that are in these bytes: as they are, in hexadecimal, or in base64 wherever that begins. */
+/** The names of the secrets that these bytes contain: as they are, in hexadecimal, or in base64 starting at any byte. */
 export function secretsIn(haystack: Buffer, secrets: readonly Secret[]): string[] {
-  // What is written in capitals, or in base64 for addresses, is found too.
+  // Hexadecimal in capitals and base64 for URLs are found too.
   const text = haystack.toString("latin1");
   const lower = text.toLowerCase();
   const standard = text.replaceAll("-", "+").replaceAll("_", "/");
@@ -46,7 +46,7 @@ export function secretsIn(haystack: Buffer, secrets: readonly Secret[]): string[
   });
 }
 
-/** Those characters that stand for nothing but these bytes, when so many others come before them. */
+/** The base64 characters that depend on these bytes alone, when `offset` other bytes come before them. */
 function base64Core(bytes: Buffer, offset: number): string {
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString("base64")
@@ -55,7 +55,7 @@ function base64Core(bytes: Buffer, offset: number): string {
   return encoded.slice(offset === 0 ? 0 : offset + 1, encoded.length - partial);
 }
 
-/** Files below a folder that another user of the machine may read, by the bits of modes: of each file, and of every folder on the way. */
+/** Files below a folder that another user of the machine may read, by the mode bits of each file and of every folder on the way. */
 export function readableByOthers(folder: string): string[] {
   return filesBelow(folder, (mode, isFolder) => (mode & (isFolder ? 0o001 : 0o004)) !== 0);
 }
@@ -71,7 +71,7 @@ function filesBelow(folder: string, mayUse: (mode: number, isFolder: boolean) =>
   });
 }
 
-/** What can be read of every process of this machine: its command line by everybody, its environment by its own user. */
+/** What can be read of every process of this machine: everybody can read its command line, its own user can read its environment. */
 export function processTexts(file: "cmdline" | "environ"): { readonly pid: number; readonly text: Buffer }[] {
   return readdirSync("/proc").flatMap((entry) => {
     const text = /^\d+$/.test(entry) ? attempt(() => readFileSync(`/proc/${entry}/${file}`)) : undefined;

@@ -1,10 +1,10 @@
-/** Tests that allocate most, simulated lives and thousands of damaged files, and one that collects garbage again and again. */
+/** The tests that allocate most, with simulated lives and thousands of damaged files, and one that collects garbage again and again. */
 export const HEAVY =
   /\/test\/(simulation\/|am\/core\/scale\.|hadoop\/yarn\/aggregated-logs\.|hadoop\/security\/kerberos\/libgssapi\.)/;
 
 /**
- * The heavy ones go first, and then file after file by name. In one process that has run many files, V8 takes four times as long for what
- * allocates as much: Node keeps the modules of all files until the end.
+ * The heavy files run first, and then one file after the other by name. In a process that has run many files, V8 takes four times as long
+ * for the same allocations, because Node keeps the modules of all files until the end.
  */
 export default class Sequence {
   /** @template {{ readonly path: string }} T @param {readonly T[]} tests @returns {T[]} */
@@ -33,6 +33,6 @@ export default class Sequence {
   }
 
   cacheResults() {
-    // The order does not depend on what was measured before.
+    // The order does not depend on earlier measurements.
   }
 }

@@ -23,13 +23,13 @@ export interface SceneOptions {
   readonly task?: string;
   /** What the program of worker:0 runs with; null: none runs. */
   readonly environment?: Readonly<Record<string, string>> | null;
-  /** Where its Pythons stand. */
+  /** Where its Python processes are in their code. */
   readonly stacks?: readonly ProcessStacks[];
-  /** The executor leaves alone what it is asked for. */
+  /** Whether the executor ignores what it is asked for. */
   readonly deaf?: boolean;
 }
 
-/** A client, an ApplicationMaster's sessions and those of the executor of worker:0, connected as they are in a job. */
+/** A client, an ApplicationMaster's sessions and those of worker:0's executor, connected as they are in a job. */
 export class SessionScene {
   readonly records: Happening[] = [];
   readonly clock = new SteppedClock();
@@ -98,17 +98,17 @@ export class SessionScene {
     await this.#server.close(0);
   }
 
-  /** A session of the client's, whose outputs are collected. */
+  /** Opens a session of the client and collects its outputs. */
   run(wanted: SessionWanted, task = "worker:0"): CollectedSession {
     return new CollectedSession(this.client.openSession(task, wanted));
   }
 
-  /** A command of the client's. */
+  /** Runs a command of the client. */
   command(...words: string[]): CollectedSession {
     return this.run({ type: "command", words });
   }
 
-  /** The same of the executor's own. */
+  /** Opens a session from the executor. */
   fromExecutor(task: string, wanted: SessionWanted): CollectedSession {
     const session = this.stream.openSession();
     const hello = { protocol: PROTOCOL_VERSION, build: "executor-test" };
@@ -123,7 +123,7 @@ export class SessionScene {
   }
 }
 
-/** A session whose outputs a test awaits. */
+/** A session whose outputs a test can await. */
 export class CollectedSession {
   readonly session: CallingSession;
   readonly outputs = new Inbox<SessionOutput>();
@@ -138,13 +138,13 @@ export class CollectedSession {
     });
   }
 
-  /** Sends text as input, and its end where wanted. */
+  /** Sends text as input, and the end of the input where wanted. */
   async say(text: string, { end = false } = {}): Promise<void> {
     await this.session.send({ type: "data", data: Buffer.from(text) });
     if (end) await this.session.send({ type: "end" });
   }
 
-  /** The last message, when all has come. */
+  /** The last message, when all have arrived. */
   async end(): Promise<SessionOutput> {
     const last = this.outputs.next(({ type }) => type === "exited" || type === "failed" || type === "end");
     await Promise.all([this.#received, this.session.over]);

@@ -1,6 +1,6 @@
 import { type Settings, settingsOf } from "../../src/job/settings.ts";
 
-/** As a job's file would have them. */
+/** Settings as a job's file would have them. */
 export function settings(values: Readonly<Record<string, string>>): Settings {
   const properties = Object.entries(values).map(([name, value], index) => ({
     name,

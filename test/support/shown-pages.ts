@@ -21,7 +21,7 @@ const GIB = 2 ** 30;
 const KEY = "a-key";
 const pageOf = (name: string) => readFileSync(programPath("am").replace(/am\.cjs$/, name));
 
-/** A made-up job of so many workers, two hours after its start. */
+/** A made-up job with `workers` workers, two hours after its start. */
 export function aLargeJob(workers: number, changes: Partial<JobStatus> = {}): JobStatus {
   const atMs = (minutes: number) => noonishMs + minutes * 60_000;
   const tasks = Array.from({ length: workers }, (_none, index) => aWorker(index));
@@ -98,16 +98,16 @@ function aSeries(task: string): TaskSeries[] {
   ];
 }
 
-/** Where a job's page is, and a gateway before it, as Knox is before YARN's proxy. */
+/** A job's page and a gateway in front of it, as Knox is in front of YARN's proxy. */
 export interface ShownJob {
-  /** Without a last slash, and with words in it that others take for something of theirs. */
+  /** Without a slash at the end, and with words in it that others take for something of theirs. */
   readonly address: string;
-  /** What it shows from now on; undefined: nothing, as while its ApplicationMaster is away. */
+  /** What the page shows from now on; undefined: nothing, as while its ApplicationMaster is away. */
   show(status: JobStatus | undefined): void;
   close(): void;
 }
 
-/** Serves a job's page as its ApplicationMaster does, with what YARN's proxy passes on and no more. */
+/** Serves a job's page as its ApplicationMaster does, with only what YARN's proxy passes on. */
 export async function showJob(first: JobStatus): Promise<ShownJob> {
   let status: JobStatus | undefined = first;
   const seriesOf = (task: string) => ({ fromMs: noonishMs, spanMs: 40_000, series: aSeries(task) });
@@ -159,7 +159,7 @@ export async function showJob(first: JobStatus): Promise<ShownJob> {
   };
 }
 
-/** Serves a portal of a made-up history. */
+/** Serves a portal with a made-up history. */
 export async function showPortal(): Promise<{ readonly address: string; close(): void }> {
   const history = new HistoryFolder();
   const nowMs = () => Date.UTC(2026, 10, 27, 9);

@@ -1,6 +1,6 @@
 import type { Log } from "../../src/log.ts";
 
-/** For what logs beside what is tested. */
+/** A log for whatever logs beside what is tested. */
 export const silentLog: Log = {
   debug() {},
   info() {},

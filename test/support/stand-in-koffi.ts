@@ -1,20 +1,20 @@
 import type { Koffi, NativeFunction } from "../../src/hadoop/security/kerberos/koffi-package.ts";
 
-/** A C function: it is handed what koffi would hand on, and puts into arrays and objects what it gives. @returns its status */
+/** A C function: it gets what koffi would pass on, and puts its results into arrays and objects. @returns its status */
 export type StandInFunction = (...parameters: readonly unknown[]) => number;
 
-/** What a library gives into a `gss_buffer_desc`. */
+/** What a library writes into a `gss_buffer_desc`. */
 interface OutBuffer {
   length?: bigint;
   value?: bigint;
 }
 
-/** Is given what ends a call on another thread, which returns when that is called. */
+/** Gets a function that ends a call on another thread: the call returns when that function is called. */
 export type StandInThreads = (end: () => void) => unknown;
 
-/** koffi with a library whose functions are JavaScript. Those that are not given answer 0 and give nothing. */
+/** Koffi with a library whose functions are JavaScript. Functions that are not given answer 0 and write nothing. */
 export class StandInKoffi implements Koffi {
-  /** The functions that were called, in their order. */
+  /** The names of the functions that were called, in their order. */
   readonly called: string[] = [];
   readonly #functions: Readonly<Record<string, StandInFunction>>;
   readonly #threads: StandInThreads;
@@ -25,7 +25,7 @@ export class StandInKoffi implements Koffi {
     this.#threads = threads;
   }
 
-  /** Gives a text as the library would. */
+  /** Writes a text as the library would. */
   give(buffer: unknown, text: string): void {
     const bytes = Buffer.from(text);
     const value = BigInt(this.#memory.size + 1);

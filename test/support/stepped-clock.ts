@@ -5,7 +5,7 @@ interface Timer {
   readonly call: () => void;
 }
 
-/** Time that passes when the test says so. */
+/** A clock whose time passes when the test says so. */
 export class SteppedClock implements WallClock {
   #nowMs = 1_795_305_600_000;
   #timers: Timer[] = [];
@@ -22,7 +22,10 @@ export class SteppedClock implements WallClock {
     };
   }
 
-  /** Lets the time pass; what falls due is called in its order, and what has happened meanwhile has a turn in between. */
+  /**
+   * Lets the time pass. What falls due is called in its order, and whatever follows from a call happens before the next
+   * one.
+   */
   async pass(ms: number): Promise<void> {
     const end = this.#nowMs + ms;
     for (let due = this.#firstUntil(end); due !== undefined; due = this.#firstUntil(end)) {
@@ -46,7 +49,7 @@ export class SteppedClock implements WallClock {
   }
 }
 
-/** Everything that has been promised by now happens. */
+/** Lets everything happen that has been promised by now. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

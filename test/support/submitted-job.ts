@@ -32,7 +32,7 @@ export interface SubmittedJob {
   dispose(): Promise<void>;
 }
 
-/** Submits the bundles of this checkout with a job file for that spec; the nodes run this process's own Node. */
+/** Submits this checkout's bundles with a job file for that spec; the nodes run this process's own Node. */
 export async function submitJob(
   cluster: ClusterStatus,
   spec: JobSpec,

@@ -5,7 +5,9 @@ import { type ClusterStatus, clusterStatus } from "./cluster.ts";
 import { at, listAt, requestJson } from "./http-json.ts";
 import { killApplication } from "./rest-application.ts";
 
-/** `tony.task.stop-grace` (10 s) for programs that take all of it, as long again for executors and the ApplicationMaster to end, and a margin. */
+/**
+ * `tony.task.stop-grace` (10 s) for programs that take all of it, as long again for executors and the ApplicationMaster to end, and a margin.
+ */
 const CLEANING_MS = 30_000;
 const UNFINISHED = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
 
@@ -40,7 +42,7 @@ async function clear(cluster: ClusterStatus): Promise<void> {
   }
 }
 
-/** Everything of jobs that is on the cluster now, each as a line for people. */
+/** Everything that jobs have on the cluster now, each thing as a line for people. */
 export async function leftovers(cluster: ClusterStatus): Promise<readonly string[]> {
   const [apps, folders, ...others] = await Promise.all([
     unfinished(cluster),
@@ -79,7 +81,7 @@ async function processes({ name }: ClusterStatus): Promise<string[]> {
   return containerProcesses.map(({ pid, command }) => `process ${pid}: ${command}`);
 }
 
-/** Folders `<home>/.tony-ts/<application id>` of all users; the cache and the history beside them are meant to stay. */
+/** The folders `<home>/.tony-ts/<application id>` of all users; the cache and the history beside them are meant to stay. */
 async function stagingFolders(cluster: ClusterStatus): Promise<string[]> {
   const list = async (path: string): Promise<string[]> => {
     const url = `${cluster.endpoints.webHdfs}${path}?op=LISTSTATUS`;
@@ -90,7 +92,7 @@ async function stagingFolders(cluster: ClusterStatus): Promise<string[]> {
   return perHome.flat().filter((path) => /\/application_\d+_\d+$/.test(path));
 }
 
-/** Ports that somebody listens on at a node's address, but its NodeManager's own. */
+/** Ports at a node's address at which somebody other than its NodeManager listens. */
 async function listeners({ daemons, addresses }: ClusterStatus): Promise<string[]> {
   // A secure cluster's hosts have names.
   const numeric = async (host: string) => (await lookup(host)).address;
@@ -107,7 +109,7 @@ async function listeners({ daemons, addresses }: ClusterStatus): Promise<string[
     .map((address) => `somebody listens on ${address}`);
 }
 
-/** All IPv4 addresses that are listened on, `host:port`, from the kernel's table (proc(5): little-endian hex, state 0A). */
+/** All IPv4 addresses at which somebody listens, `host:port`, from the kernel's table (proc(5): little-endian hex, state 0A). */
 async function listeningAddresses(): Promise<string[]> {
   const tables = await Promise.all(["/proc/net/tcp", "/proc/net/tcp6"].map((file) => readFile(file, "utf8")));
   return tables.flatMap((table) =>
@@ -115,7 +117,7 @@ async function listeningAddresses(): Promise<string[]> {
       const [, hexAddress = "", hexPort, state] =
         /^\s*\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ ([0-9A-F]{2})/.exec(line) ?? [];
       if (hexPort === undefined || state !== "0A") return [];
-      // Java and Node listen on IPv4 through IPv6 sockets too: the address is then the last four bytes.
+      // Java and Node listen for IPv4 through IPv6 sockets too: the address is then the last four bytes.
       const bytes = Buffer.from(hexAddress.slice(-8), "hex").reverse();
       return [`${bytes.join(".")}:${Number.parseInt(hexPort, 16)}`];
     }),

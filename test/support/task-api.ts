@@ -31,7 +31,7 @@ export const started: ProgramStart = {
   checkpoint: "hdfs:///ckpt/7",
 };
 
-/** The API of a task in a folder of its own, and a program that calls it over one connection after the other. */
+/** A task's API in a folder of its own, and a program that calls it over one connection after the other. */
 export class TaskApiScene {
   readonly folder: string;
   readonly api: TaskApi;
@@ -69,7 +69,7 @@ export class TaskApiScene {
     return new TaskApiScene(folder, api);
   }
 
-  /** The answer to a call, of which only the head has come. */
+  /** The answer to a call, as soon as its head has arrived. */
   async asked(method: string, route: string, body?: string | Buffer): Promise<IncomingMessage> {
     const asked = request({ socketPath: this.api.socket, method, path: route, agent: this.#agent });
     asked.on("error", () => undefined);

@@ -1,8 +1,8 @@
 import { deflateSync } from "node:zlib";
 
-/** Writes the integers, texts and files of org.apache.hadoop.io.file.tfile, so that the reader can be tried on every shape of them. */
+/** Writes the integers, texts and files of org.apache.hadoop.io.file.tfile, so that the reader can be tried on every form of them. */
 
-/** Utils.writeVLong: the shortest form that the number fits. */
+/** Utils.writeVLong: the shortest form into which the number fits. */
 export function vLong(value: number): Buffer {
   if (value >= -32 && value < 128) return signed(value, 1);
   for (const [lengthBytes, limit, base] of [
@@ -46,11 +46,11 @@ export function tfileText(text: string): Buffer {
 
 export interface WrittenRecord {
   readonly key: Buffer;
-  /** One value in as many chunks. */
+  /** The chunks of one value. */
   readonly chunks: readonly Buffer[];
 }
 
-/** A whole file. @param blocks records by block */
+/** A whole file. @param blocks the records of each block */
 export function writeTFile(
   blocks: readonly (readonly WrittenRecord[])[],
   compression: "none" | "gz" | "lzo" = "none",

@@ -2,7 +2,9 @@ import type { NamedToken } from "../../src/hadoop/security/credentials.ts";
 import { TokenKind } from "../../src/hadoop/security/token.ts";
 import { writeText, writeVint } from "../../src/hadoop/security/writable.ts";
 
-/** A delegation token of an HDFS, from its times, milliseconds since the epoch (AbstractDelegationTokenIdentifier). */
+/**
+ * A delegation token for an HDFS with these times, in milliseconds since the epoch (AbstractDelegationTokenIdentifier).
+ */
 export function aDelegationToken(issuedMs: number, maximumMs: number): NamedToken {
   const names = [writeText("ada"), writeText("yarn"), writeText("")];
   const identifier = Uint8Array.from(

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { programPath } from "../../src/programs.ts";
 import { type ClientRun, clientRuns } from "./client-runs.ts";
 
-/** What a run of the bundled `tony-ts` gave. */
+/** The result of a run of the bundled `tony-ts`. */
 export interface TonyTsResult {
   /** Null when a signal ended it. */
   readonly exitCode: number | null;
@@ -51,7 +51,7 @@ export class TonyTs implements ClientRun {
     });
   }
 
-  /** Resolves with what the pattern found in the output; rejects when the program ends without it. */
+  /** Resolves with what the pattern matches in the output; rejects when the program ends without a match. */
   output(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const look = () => {
@@ -69,7 +69,7 @@ export class TonyTs implements ClientRun {
   }
 }
 
-/** Runs it to its end. */
+/** Runs `tony-ts` to its end. */
 export function tonyTs(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},

@@ -22,7 +22,7 @@ export function endpointsOf(address: string): readonly HostPort[] {
   return [endpoint];
 }
 
-/** The cluster's ResourceManager, asked by alice. */
+/** A client of the cluster's ResourceManager that asks as alice. */
 export function resourceManagerOf({ endpoints }: ClusterStatus): ResourceManagerClient {
   return new ResourceManagerClient({
     endpoints: endpointsOf(endpoints.resourceManagerRpc),
@@ -30,7 +30,7 @@ export function resourceManagerOf({ endpoints }: ClusterStatus): ResourceManager
   });
 }
 
-/** Waits for one of the states. */
+/** Waits until the application is in one of the states. */
 export function applicationIn(
   client: ResourceManagerClient,
   id: ApplicationId,
@@ -42,7 +42,7 @@ export function applicationIn(
   });
 }
 
-/** Shell commands in a container, with nothing localised. */
+/** Shell commands in a container, with no localised files. */
 export function shell(...commands: readonly string[]): LaunchContext {
   return { commands };
 }
@@ -62,7 +62,7 @@ export function sleeper(id: ApplicationId, changes: Partial<SubmissionContext> =
   };
 }
 
-/** Submits an application whose master is the test itself, and gives its id and token. */
+/** Submits an application whose master is the test itself, and returns its id and token. */
 export async function unmanagedApplication(
   client: ResourceManagerClient,
   changes: Partial<SubmissionContext> = {},
@@ -84,7 +84,7 @@ export function nothingGathered(): Gathered {
   return { allocated: [], completed: [], nodeTokens: [] };
 }
 
-/** Heartbeats until `enough` says so; throws on any outcome but an allocation. */
+/** Sends heartbeats until `enough` is true; throws on any outcome other than an allocation. */
 export function heartbeatUntil(
   scheduler: SchedulerClient,
   gathered: Gathered,

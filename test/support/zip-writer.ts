@@ -3,13 +3,13 @@ import { crc32 } from "node:zlib";
 /** An entry as Info-ZIP's `zip -y` records it. */
 export interface ZipMember {
   readonly path: string;
-  /** With the type bits: 0o100755 a program, 0o120777 a symbolic link. */
+  /** With the type bits: 0o100755 for a program, 0o120777 for a symbolic link. */
   readonly mode: number;
-  /** Of a link its target. */
+  /** For a link its target. */
   readonly content?: string;
 }
 
-/** A zip made on unix, its entries stored (PKWARE APPNOTE 6.3). */
+/** A zip as it is made on unix, with its entries stored uncompressed (PKWARE APPNOTE 6.3). */
 export function writeZip(members: readonly ZipMember[]): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];
@@ -17,7 +17,7 @@ export function writeZip(members: readonly ZipMember[]): Buffer {
   for (const { path, mode, content = "" } of members) {
     const name = Buffer.from(path);
     const data = Buffer.from(content);
-    // What both headers have from "version needed" to the length of the extra field; 1980-01-01.
+    // What both headers contain from "version needed" to the length of the extra field; 1980-01-01.
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE(0x21, 8);

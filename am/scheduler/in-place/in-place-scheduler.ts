@@ -107,7 +107,7 @@ function split<Item>(items: readonly Item[], is: (item: Item) => boolean): [Item
   return [items.filter(is), items.filter((item) => !is(item))];
 }
 
-/** Files that the ApplicationMaster's own container has been given, for a task within it. */
+/** Gives a task within the ApplicationMaster's own container the files of that container. */
 export class LinkedFiles {
   readonly #folder: string;
 

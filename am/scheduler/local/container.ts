@@ -184,8 +184,8 @@ interface ScriptInput {
 }
 
 /**
- * The script that becomes the container's first process. Values and commands are put in double quotes, so that bash expands
- * `$…` in both as in a NodeManager's script (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch).
+ * The script that becomes the container's first process. Values and commands are put in double quotes, so that bash expands `$…` in
+ * both as in a NodeManager's script (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch).
  *
  * Descriptor 3 is a pipe whose other end the ApplicationMaster holds. A NodeManager outlives its applications and cleans up after them;
  * here a guard process reads from that pipe and ends the container's process group when the ApplicationMaster is gone.

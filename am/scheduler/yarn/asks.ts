@@ -93,8 +93,9 @@ interface UntoldAsk {
 }
 
 /**
- * What the ResourceManager is yet to be told of each role's containers, and what it has not answered. It refuses a whole heartbeat for
- * one ask that is too large, and takes none of it: all of them are told one by one then, and the one that it refuses alone is the one.
+ * What the ResourceManager has yet to be sent about each role's containers, and what it has not answered. It refuses a whole heartbeat
+ * because of one ask that is too large, and accepts none of it: all asks are then sent one by one, and the one refused alone is too
+ * large.
  */
 export class UntoldAsks {
   /** By priority: each role has its own. */
@@ -115,16 +116,16 @@ export class UntoldAsks {
     return asks.map((ask) => ({ ask, before: this.#taken.get(ask.priority) }));
   }
 
-  /** The ResourceManager took what it was told. @returns whether there is more to tell */
+  /** The ResourceManager accepted what it was sent. @returns whether there is more to send */
   answered(): boolean {
     for (const ask of this.#told.splice(0)) this.#taken.set(ask.priority, ask);
     this.#oneByOne &&= this.#untold.size > 0;
     return this.#untold.size > 0;
   }
 
-  /** It refused something. @returns which ask; undefined where that is not known, and will be told one by one */
+  /** It refused something. @returns which ask; undefined while that is not known: asks are then sent one by one */
   refused(): Ask | undefined {
-    // A resync tells what was taken before.
+    // A resync repeats what was accepted before.
     const told = this.#told.length > 0 ? this.#told : [...this.#taken.values()].filter(({ count }) => count > 0);
     this.#told = [];
     for (const { priority } of told) this.#taken.delete(priority);
@@ -151,8 +152,8 @@ export function requestRows(ask: Ask, before: Ask | undefined): ResourceRequest[
 }
 
 /**
- * The `*` row comes last and carries the whole count, also when it is 0; it alone names the label. If only the named hosts
- * will do, this row and the racks' rows say so.
+ * The `*` row comes last and carries the whole count, also when it is 0; it alone names the label. If only the named hosts will do, this
+ * row and the racks' rows say so.
  */
 function positiveRows(ask: Ask): ResourceRequest[] {
   const row = (resourceName: string, count: number): ResourceRequest => ({

@@ -71,14 +71,16 @@ export class HeartbeatLoop {
 /** Containers are allocated at a node's heartbeat and reported at ours, so both delay a start. */
 const eagerMs = 200;
 const idleMs = 1_000;
-/** While others' jobs have the room for hours. */
+/** While others' jobs occupy the cluster for hours. */
 const patientMs = 2_000;
 
-/** How often the ResourceManager receives a heartbeat: often while containers are awaited, and ever less often the longer that lasts. */
+/**
+ * How often the ResourceManager receives a heartbeat: often while containers are awaited, and less and less often the longer that lasts.
+ */
 export class HeartbeatPace {
   #awaitedSinceMs: number | undefined;
 
-  /** @returns how long to wait before the next heartbeat. @param awaited whether containers are, which were asked for */
+  /** @returns how long to wait before the next heartbeat. @param awaited whether containers that were asked for are still to come */
   next(awaited: boolean, nowMs: number): number {
     if (!awaited) {
       this.#awaitedSinceMs = undefined;
