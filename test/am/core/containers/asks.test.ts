@@ -6,8 +6,8 @@ const twoRoles = () => new Scenario(jobSpec([role("worker", 2), role("ps", 1)]))
 const countsOf = (effects: Parameters<typeof asksOf>[0]) =>
   asksOf(effects).map(({ role, count }) => `${role} × ${count}`);
 
-describe("what the ResourceManager is asked for", () => {
-  test("is said once: it counts down by itself, and what is complete is not asked for again", () => {
+describe("an ask to the ResourceManager", () => {
+  test("is sent once: its count falls by itself as containers come, and a complete ask is not sent again", () => {
     const scenario = twoRoles();
     expect(countsOf(scenario.register())).toEqual(["worker × 2", "ps × 1"]);
     expect(countsOf(scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] }))).toEqual([]);
@@ -40,14 +40,14 @@ describe("what the ResourceManager is asked for", () => {
     expect(words(scenario.on({ type: "stop-requested", reason: "enough" }))).toEqual([]);
   });
 
-  test("is said again to a ResourceManager that restarted, as far as it is still wanted", () => {
+  test("is sent again to a ResourceManager that restarted, for the containers that are still missing", () => {
     const scenario = twoRoles();
     scenario.register();
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
     expect(countsOf(scenario.on({ type: "resource-manager-resynced" }))).toEqual(["worker × 1", "ps × 1"]);
   });
 
-  test("is said to be nothing once, where hosts were named in vain before all came", () => {
+  test("is withdrawn once, where naming hosts was in vain before all containers came", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "pack" })]));
     scenario.on({ type: "nodes-changed", nodes: [idleNode("n8"), idleNode("n9")] });
     scenario.register();
@@ -65,7 +65,7 @@ describe("what the ResourceManager is asked for", () => {
     expect(typesOf(scenario.after(10_000))).not.toContain("ask");
   });
 
-  test("names hosts twice as long for a placement as for speed, also where other roles have none", () => {
+  test("names hosts twice as long for a placement as for speed, even where other roles have no placement", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "pack" }), role("ps", 1)]));
     scenario.on({ type: "nodes-changed", nodes: [idleNode("n8"), idleNode("n9")] });
     scenario.register();
@@ -73,7 +73,7 @@ describe("what the ResourceManager is asked for", () => {
     expect(asksOf(scenario.after(1)).map(({ hosts }) => hosts)).toEqual([[], []]);
   });
 
-  test("names hosts again once what was refused is asked for anew", () => {
+  test("names hosts again once an ask that YARN refused is made anew", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "pack" })]));
     scenario.on({ type: "nodes-changed", nodes: [idleNode("n8"), idleNode("n9")] });
     scenario.register();
@@ -83,7 +83,7 @@ describe("what the ResourceManager is asked for", () => {
   });
 });
 
-test("what is held counts as used from the moment that it is given until it ends, each moment once", () => {
+test("what containers hold counts as used from when they are given until they end, and no moment counts twice", () => {
   const scenario = twoRoles();
   scenario.register();
   const resource = { memoryMiB: 1024, vcores: 1, others: { "yarn.io/gpu": 2 } };

@@ -45,8 +45,8 @@ function dropped(scenario: Scenario): string[] {
   );
 }
 
-describe("what a restarted gang goes on from", () => {
-  test("is the shared checkpoint, told alike to every task, also to one that is told late", () => {
+describe("the checkpoint from which a restarted gang goes on", () => {
+  test("is the shared one, the same for every task, even for one that is told late", () => {
     const scenario = running();
     saves(scenario, "worker:0", 40, "hdfs:///ckpt/40");
     const effects = restarts(scenario, "worker:1");
@@ -55,7 +55,7 @@ describe("what a restarted gang goes on from", () => {
     expect(told(scenario.reports("worker:1", { state: "none" }))).toEqual({ "worker:1": "hdfs:///ckpt/40" });
   });
 
-  test("counts one that was brought up after its program had ended", () => {
+  test("may be one that was uploaded after its program had ended", () => {
     const scenario = running();
     scenario.exits("worker:1", { exitCode: 1 });
     scenario.stops("worker:0");
@@ -90,7 +90,7 @@ describe("what a restarted gang goes on from", () => {
     expect(dropped(given)).toEqual([expect.stringContaining("does not count, its container is given up: /work/")]);
   });
 
-  test("is none that one container alone can read: it is dropped, and said so", () => {
+  test("is never one that only one container can read: that one is dropped, and the log and the status say so", () => {
     const scenario = running();
     saves(scenario, "worker:0", 45, "/work/container_1/step-45.pt");
     expect(statusOf(scenario.core, scenario.nowMs).checkpoint).toBeUndefined();
@@ -105,7 +105,7 @@ describe("what a restarted gang goes on from", () => {
     expect(statusOf(scenario.core, scenario.nowMs)).not.toHaveProperty("droppedCheckpoint");
   });
 
-  test("is each task's own of one step, when all are still in the containers that have them", () => {
+  test("is each task's own one of the same step, when all tasks are still in the containers that have them", () => {
     const scenario = running();
     saves(scenario, "worker:0", 45, "/work/c1/45");
     saves(scenario, "worker:1", 45, "/work/c2/45");
@@ -114,7 +114,7 @@ describe("what a restarted gang goes on from", () => {
     expect(dropped(scenario)).toEqual([]);
   });
 
-  test("is the shared one where all have one of their own that is not further", () => {
+  test("is the shared one where the tasks' own ones are no further", () => {
     const scenario = running();
     saves(scenario, "worker:0", 45, "/work/c1/45");
     saves(scenario, "worker:1", 45, "/work/c2/45");
@@ -123,7 +123,7 @@ describe("what a restarted gang goes on from", () => {
     expect(told(restarts(scenario, "worker:1"))).toEqual(shared);
   });
 
-  test("is the shared one when only some have a further one of their own", () => {
+  test("is the shared one when only some tasks have a further one of their own", () => {
     const scenario = running();
     saves(scenario, "worker:0", 40, "hdfs:///ckpt/40");
     saves(scenario, "worker:0", 45, "/work/c1/45");
@@ -138,14 +138,14 @@ describe("a job that resumes from an earlier one", () => {
   const earlier = "hdfs:///ckpt/of-another/1800";
   const started = () => running({ ...gang, resumeFrom: earlier });
 
-  test("begins with its checkpoint, in every generation until it has one of its own", () => {
+  test("begins with the earlier job's checkpoint, in every generation until it has one of its own", () => {
     const scenario = started();
     expect(told(scenario.effects)).toEqual({ "worker:0": earlier, "worker:1": earlier });
     expect(told(restarts(scenario, "worker:1"))).toEqual({ "worker:0": earlier, "worker:1": earlier });
     expect(statusOf(scenario.core, scenario.nowMs)).toMatchObject({ resumeFrom: earlier });
   });
 
-  test("goes on from its own, however few its steps are", () => {
+  test("goes on from its own checkpoint, however few steps that has", () => {
     const scenario = started();
     saves(scenario, "worker:0", 5, "hdfs:///ckpt/5");
     expect(told(restarts(scenario, "worker:1"))).toEqual({
@@ -156,13 +156,13 @@ describe("a job that resumes from an earlier one", () => {
 });
 
 describe("a checkpoint in a container", () => {
-  test("is what a task that is alone goes on from in the same container", () => {
+  test("is the one from which a single task goes on in the same container", () => {
     const scenario = running(single);
     saves(scenario, "worker:0", 45, "checkpoints/step-45.pt");
     expect(told(restarts(scenario, "worker:0"))).toEqual({ "worker:0": "checkpoints/step-45.pt" });
   });
 
-  test("goes with the container that is lost", () => {
+  test("is dropped when the container is lost", () => {
     const scenario = running(single);
     saves(scenario, "worker:0", 45, "checkpoints/step-45.pt");
     const { containerId } = scenario.task("worker:0");
@@ -171,7 +171,7 @@ describe("a checkpoint in a container", () => {
     expect(dropped(scenario)).toHaveLength(1);
   });
 
-  test("goes with the job's end: nothing names a file that is no more", () => {
+  test("is dropped at the job's end: the status names no file that no longer exists", () => {
     const scenario = running(single);
     saves(scenario, "worker:0", 225, "checkpoints/step-225.pt");
     scenario.exits("worker:0");

@@ -18,7 +18,7 @@ function reports(scenario: Scenario, task: string): void {
   scenario.on({ type: "child-progress", task, containerId, generation, step: 1, atMs: scenario.nowMs, metrics });
 }
 
-test("what a container does before its first program, between two trials and after its last one is told apart", () => {
+test("a container's time before its first program, between two trials and after its last one is counted separately", () => {
   const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
   scenario.register();
   scenario.allocateAll();
@@ -65,7 +65,7 @@ test("no moment counts twice where the clock is set back", () => {
   expect(heldMs()).toBe(before);
 });
 
-test("it is told until now, also when nothing has happened for long", () => {
+test("a container's time counts until now, even when nothing has happened for long", () => {
   const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
   scenario.toRunning();
   reports(scenario, "worker:0");
@@ -100,7 +100,7 @@ test("a container that goes back does nothing any more until YARN says that it h
   });
 });
 
-test("a container that its node ends does nothing any more, though its trial waits for another one", () => {
+test("a container that its node ends counts as idle, although its trial waits for another one", () => {
   const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1 });
   scenario.toRunning();
   const { containerId } = scenario.task("worker:0");
@@ -125,7 +125,7 @@ test("a container whose trial has ended waits for results while others are to co
   expect(after).toMatchObject({ barrierMs: 3_000, afterLastMs: 0, startMs: before?.startMs });
 });
 
-test("a status tells how the search is made", () => {
+test("a status says how the search chooses and stops its trials", () => {
   const budget = { min: 1, max: 9, factor: 3 };
   const scenario = scenarioOf({ maxTrials: 2, maxParallel: 1, stop: "asha", budget });
   expect(statusOf(scenario.core, scenario.nowMs).search).toMatchObject({
@@ -133,13 +133,13 @@ test("a status tells how the search is made", () => {
   });
 });
 
-test("a job that is no search counts none", () => {
+test("a job that is no search counts no container time", () => {
   const scenario = new Scenario(jobSpec([role("worker", 1)]));
   scenario.toRunning();
   expect(scenario.core.state.usage).not.toHaveProperty("time");
 });
 
-test("it is told in words, with the share that nothing ran", () => {
+test("container time is put into words, with the idle share", () => {
   const time = { heldMs: 200_000, startMs: 3_000, handOverMs: 1_000, barrierMs: 0, afterLastMs: 2_000 };
   expect(idleShare(time)).toBe("3.0 %");
   expect(idleShare({ ...time, heldMs: 0 })).toBe("0.0 %");

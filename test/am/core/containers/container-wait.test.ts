@@ -32,8 +32,8 @@ function waitFor(facts: {
 
 const gpuLabel = { others: { "yarn.io/gpu": 1 } };
 
-describe("why containers do not come", () => {
-  test("no node of the label runs: in which states they are", () => {
+describe("a wait for containers says", () => {
+  test("in which states a label's nodes are, where none of them is usable", () => {
     const away = (host: string, state: NonNullable<NodeView["state"]>) =>
       node(host, { usable: false, state, labels: ["gpu"], ...(state.startsWith("DECOM") && { decommissioning: {} }) });
     const worker = { nodeLabel: "gpu" };
@@ -47,7 +47,7 @@ describe("why containers do not come", () => {
     });
   });
 
-  test("the queue has too little left, by what the last heartbeat said: of which kind, and the keys for that", () => {
+  test("what the queue has too little of by the last heartbeat, and which keys to lower", () => {
     expect(waitFor({ headroom: amount(1536, 4) })).toEqual({
       reasons: ["in queue default 1.5 GiB, 4 cores are free for this job: too little memory for more than 1 of them"],
       remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16)",
@@ -59,7 +59,7 @@ describe("why containers do not come", () => {
     });
   });
 
-  test("for trials of a search they are as many as run at once, of which there may be fewer", () => {
+  test("how many containers a search needs for the trials that run at once, and that fewer may run at once", () => {
     const search = { ...searchOf({ x: "float 0 1" }), maxTrials: 12, maxParallel: 3 };
     const scenario = new Scenario(searchRun(jobSpec([role("worker", 1)]), search));
     scenario.on({ type: "nodes-changed", nodes: [node("a")] });
@@ -73,7 +73,7 @@ describe("why containers do not come", () => {
     ]);
   });
 
-  test("for trials of a search they are awaited since one was missing, not since the search began", () => {
+  test("for a search's trials: since when a container is missing, not since when the search runs", () => {
     const search = { ...searchOf({ x: "float 0 1" }), maxTrials: 12, maxParallel: 1 };
     const scenario = new Scenario(searchRun(jobSpec([role("worker", 1)]), search));
     scenario.toRunning();
@@ -85,7 +85,7 @@ describe("why containers do not come", () => {
     expect(wait).toMatchObject({ what: "1 container of worker: 1 GiB, 1 core", sinceMs: scenario.nowMs });
   });
 
-  test("for trials of a search they are awaited no shorter since the ResourceManager restarted", () => {
+  test("for a search's trials: the same beginning after a restart of the ResourceManager", () => {
     const search = { ...searchOf({ x: "float 0 1" }), maxTrials: 12, maxParallel: 2 };
     const scenario = new Scenario(searchRun(jobSpec([role("worker", 1)]), search));
     scenario.register();
@@ -95,7 +95,7 @@ describe("why containers do not come", () => {
     expect(statusOf(scenario.core, scenario.nowMs).waits).toMatchObject([{ sinceMs }]);
   });
 
-  test("what the queue has left says nothing while containers come: beyond its share that is always one smallest container", () => {
+  test("nothing about the queue's room while containers come: with its share used up that room is always one smallest container", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a")] });
     scenario.register();
@@ -107,7 +107,7 @@ describe("why containers do not come", () => {
     expect(reasons()).toEqual(["in queue default 64 MiB, 1 core are free for this job: too little memory"]);
   });
 
-  test("of a GPU that others have it says neither memory nor cores", () => {
+  test("that GPUs are short which others have, not memory or cores", () => {
     const worker = { resource: { ...amount(1024), ...gpuLabel } };
     const gpus = { others: { "yarn.io/gpu": 2 } };
     const nodes = [node("a", { total: { ...amount(8192, 8), ...gpus } })];
@@ -118,7 +118,7 @@ describe("why containers do not come", () => {
     });
   });
 
-  test("a GPU is named by the key that asks for it, whatever the site calls GPUs", () => {
+  test("which key asks for a GPU, whatever the site calls GPUs", () => {
     const worker = { resource: { ...amount(1024), others: { "acme.com/a100": 1 } } };
     const nodes = [node("a", { total: { ...amount(8192, 8), others: { "acme.com/a100": 2 } } })];
     const types = { resourceTypes: ["acme.com/a100"] };
@@ -128,14 +128,14 @@ describe("why containers do not come", () => {
     });
   });
 
-  test("the queue has room, so that nothing is known to be short", () => {
+  test("nothing about a shortage where the queue has room", () => {
     expect(waitFor({ headroom: amount(8192, 8), nodes: [node("a"), node("b")] })).toEqual({
       reasons: ["YARN has given none of them yet on the 2 usable nodes of the cluster"],
       remedy: undefined,
     });
   });
 
-  test("what is left on nodes without a label says nothing where a labelled one serves these asks, too", () => {
+  test("nothing about the room on nodes without a label where a labelled node may serve these asks, too", () => {
     const nodes = [node("a"), node("b", { labels: ["gpu"], nonExclusive: true })];
     expect(waitFor({ headroom: amount(0, 0), nodes })).toEqual({
       reasons: ["YARN has given none of them yet on the 2 usable nodes of the cluster"],
@@ -143,7 +143,7 @@ describe("why containers do not come", () => {
     });
   });
 
-  test("what is left for two labels together says nothing of one of them", () => {
+  test("nothing about one label from what is left for two together", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1, { nodeLabel: "gpu" }), role("ps", 1)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a"), node("b", { labels: ["gpu"] })] });
     scenario.register();
@@ -154,7 +154,7 @@ describe("why containers do not come", () => {
     ]);
   });
 
-  test("YARN refused their size, and is asked again by now: that is told no more", () => {
+  test("no longer that YARN refused the size, once it is asked again", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a")] });
     scenario.register();
@@ -165,7 +165,7 @@ describe("why containers do not come", () => {
     expect(reasons()).toEqual(["YARN has given none of them yet on the 1 usable node of the cluster"]);
   });
 
-  test("YARN refuses their size while the one node that is large enough is away", () => {
+  test("that no node is large enough while the one that is large enough is away", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1)]));
     const nodes = [node("a", { total: amount(512) }), node("b", { usable: false })];
     scenario.on({ type: "nodes-changed", nodes });
@@ -179,7 +179,7 @@ describe("why containers do not come", () => {
     ]);
   });
 
-  test("cores are not spoken of where the scheduler does not count them", () => {
+  test("nothing about cores where the scheduler does not count them", () => {
     expect(waitFor({ counted: "memory", headroom: amount(1024, -5) }).reasons).toEqual([
       "in queue default 1 GiB are free for this job: too little memory for more than 1 of them",
     ]);
@@ -188,19 +188,19 @@ describe("why containers do not come", () => {
     ]);
   });
 
-  test("a node that the role's label excludes is not counted", () => {
+  test("how many nodes are usable, without those that the role's label excludes", () => {
     const nodes = [node("a"), node("b", { labels: ["gpu"] }), node("c", { labels: ["ssd"], nonExclusive: true })];
     expect(waitFor({ nodes }).reasons).toEqual([
       "YARN has given none of them yet on the 2 usable nodes of the cluster",
     ]);
   });
 
-  test("no node that could take them is usable: lowering anything does not help", () => {
+  test("to lower nothing where no node is usable that could take the containers", () => {
     const nodes = [node("a", { usable: false }), node("b", { labels: ["gpu"] })];
     expect(waitFor({ nodes })).toEqual({ reasons: ["the cluster has no usable node"], remedy: undefined });
   });
 
-  test("no node has the label: waiting does not help", () => {
+  test("that waiting does not help where no node has the label", () => {
     expect(waitFor({ worker: { nodeLabel: "tpu" } })).toEqual({
       reasons: ["waiting will not help unless nodes join: no node has label tpu"],
       remedy: "set tony.worker.node-label to a label that nodes have",

@@ -13,7 +13,7 @@ const node = (host: string, memoryMiB: number, change: object = {}) => ({
 });
 
 describe("the room of a host", () => {
-  test("is promised once: what one role is named it for, another is not", () => {
+  test("is promised once: what one role is told to use, no other role is", () => {
     const scenario = new Scenario(jobSpec([role("worker", 3), role("ps", 3)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a", 3072), node("b", 3072)] });
     const named = asksOf(scenario.register()).flatMap(({ hosts }) => hosts);
@@ -22,14 +22,14 @@ describe("the room of a host", () => {
     expect([perHost("a"), perHost("b")]).toEqual([3, 3]);
   });
 
-  test("is asked for no more when all have come, though hosts were named", () => {
+  test("is no longer asked for when all containers have come, although hosts were named", () => {
     const scenario = new Scenario(jobSpec([role("worker", 3)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a", 3072)] });
     scenario.register();
     expect(asksOf(scenario.allocateAll().concat(scenario.after(60_000)))).toEqual([]);
   });
 
-  test("of another label is not for those who name none, unless the label is not exclusive", () => {
+  test("with a label is not for roles without one, unless the label is not exclusive", () => {
     const hostsOf = (labelled: object) => {
       const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "spread" })]));
       scenario.on({ type: "nodes-changed", nodes: [node("own", 8192), node("gpu", 8192, labelled)] });
@@ -40,7 +40,7 @@ describe("the room of a host", () => {
   });
 });
 
-test("a packed role goes on where it has containers already, however much room others have", () => {
+test("a packed role goes on where it already has containers, however much room other hosts have", () => {
   const scenario = new Scenario(jobSpec([role("worker", 3, { placement: "pack" })]));
   scenario.on({ type: "nodes-changed", nodes: [node("b", 8192), node("a", 3072)] });
   scenario.register();
@@ -70,7 +70,7 @@ test("a packed role goes on where it has most, on more hosts where one has too l
   });
 });
 
-test("a packed role does not go on where it has given its containers up", () => {
+test("a packed role does not go on where it has given up its containers", () => {
   const scenario = new Scenario(jobSpec([role("worker", 3, { placement: "pack" })]));
   scenario.on({ type: "nodes-changed", nodes: [node("a", 3072), node("b", 3072)] });
   scenario.register();
@@ -83,7 +83,7 @@ test("a packed role does not go on where it has given its containers up", () => 
   }
 });
 
-describe("a host that is kept off", () => {
+describe("a host that is excluded", () => {
   function excluded(): Scenario {
     const scenario = new Scenario(jobSpec([role("worker", 4)]));
     scenario.on({ type: "nodes-changed", nodes: ["a", "b", "c"].map((host) => node(host, 8192)) });
@@ -102,13 +102,13 @@ describe("a host that is kept off", () => {
     expect(asks[0]?.hosts.map(({ host }) => host)).toEqual(["b", "c"]);
   });
 
-  test("is told to the ResourceManager again by the next attempt", () => {
+  test("is named to the ResourceManager again by the next attempt", () => {
     const scenario = excluded();
     scenario.after(1_000);
     expect(scenario.crash([])).toContainEqual({ type: "blacklist", hosts: ["a"] });
   });
 
-  test("gets no task: what YARN was giving there goes back", () => {
+  test("gets no task: a container that YARN was giving there goes back", () => {
     const scenario = excluded();
     const late = scenario.container(1, { host: "a" });
     const effects = scenario.on({ type: "containers-allocated", containers: [late] });

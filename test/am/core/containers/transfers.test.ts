@@ -41,8 +41,8 @@ function streamBreaks(scenario: Scenario, of = "worker:0"): void {
   scenario.on({ type: "executor-lost", task: id, containerId, cause: "stream-broken" });
 }
 
-describe("what executors bring to where it stays", () => {
-  test("of a checkpoint before the one that a program was to begin with is told, and kept; the job may succeed", () => {
+describe("what executors upload or restore", () => {
+  test("counts, and is kept, where it is an earlier checkpoint than the one that the program was to begin with; the job may succeed", () => {
     const scenario = running();
     const reason = "began with the checkpoint of step 10, as a later one cannot be used: a is not there";
     const restored: Transfer = { ...done, what: "restored", url: "hdfs:///ckpt/step-10-at-1", step: 10, reason };
@@ -58,7 +58,7 @@ describe("what executors bring to where it stays", () => {
     );
   });
 
-  test("is in the status, the last of each kind; failures are in the log with their reason", () => {
+  test("is in the status, the last transfer of each kind; failures are in the log with their reason", () => {
     const scenario = running();
     const checkpoint: Transfer = { ...done, what: "checkpoint", state: "failed", step: 45, reason: "no space" };
     for (const transfer of [{ ...done, state: "under-way" } as const, checkpoint, done]) {
@@ -74,7 +74,7 @@ describe("what executors bring to where it stays", () => {
     ]);
   });
 
-  test("is told again when it was brought there again, and not when the same is said on a new stream", () => {
+  test("is reported again when it was uploaded again, but not when a new stream repeats it", () => {
     const scenario = running();
     says(scenario, done);
     says(scenario, done);
@@ -108,7 +108,7 @@ describe("what executors bring to where it stays", () => {
     expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toEqual([done]);
   });
 
-  test("is told once, however often its executor repeats it on a new stream", () => {
+  test("is reported once, however often its executor repeats it on a new stream", () => {
     const scenario = running();
     for (const transfer of [done, { ...done }]) says(scenario, transfer);
     const told = scenario.effects.filter((effect) => effect.type === "log" && effect.event === "transfer-done");
@@ -116,7 +116,7 @@ describe("what executors bring to where it stays", () => {
     expect([told.length, recorded.length]).toEqual([1, 1]);
   });
 
-  test("stays what it was where a later run of its task left no file", () => {
+  test("stays as it was where a later run of its task left no file", () => {
     const scenario = running();
     for (const transfer of [done, { ...done, state: "empty", atMs: done.atMs + 1 } as const]) says(scenario, transfer);
     expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toEqual([done]);
@@ -132,7 +132,7 @@ describe("what executors bring to where it stays", () => {
       return scenario;
     };
 
-    test("is heard on its next one at the job's end", () => {
+    test("is heard on its next stream at the job's end", () => {
       const scenario = brokenAtTheEnd();
       scenario.reports("worker:0", { state: "exited", exit: childExit(scenario.nowMs, { exitCode: 0 }) });
       expect(sentOf(scenario.effects, "exit")).toEqual(["worker:0", "worker:0"]);
@@ -149,7 +149,7 @@ describe("what executors bring to where it stays", () => {
       expect(scenario.core.state.outcome?.summary).toContain("its upload did not end");
     });
 
-    test("is heard by the next attempt, when the ApplicationMaster dies at the job's end", () => {
+    test("is heard by the next attempt when the ApplicationMaster dies at the job's end", () => {
       const scenario = running();
       scenario.exits("worker:0");
       says(scenario, { ...done, state: "under-way" });
@@ -188,7 +188,7 @@ describe("what executors bring to where it stays", () => {
     };
     const lost: Transfer = { ...done, state: "incomplete", reason: "x is not stored: it cannot be read (EACCES)" };
 
-    test("fails a job that would have succeeded, with what is missing and the key", () => {
+    test("fails a job that would have succeeded, which names what is missing and the key", () => {
       expect(ended(lost)).toMatchObject({
         result: "failed",
         summary:
@@ -196,12 +196,12 @@ describe("what executors bring to where it stays", () => {
       });
     });
 
-    test("does not where the program left no file: that is told", () => {
+    test("does not fail it where the program left no file, which is reported", () => {
       const empty: Transfer = { ...done, state: "empty", files: 0, bytes: 0, reason: "no file was left in results" };
       expect(ended(empty)?.result).toBe("succeeded");
     });
 
-    test("also a last checkpoint, and an upload that did not end", () => {
+    test("also fails it for a last checkpoint, and for an upload that did not end", () => {
       expect(ended({ ...lost, what: "checkpoint", state: "failed" })?.result).toBe("failed");
       expect(ended({ ...lost, state: "under-way", reason: "" })?.summary).toContain("its upload did not end");
     });
@@ -264,7 +264,7 @@ describe("what executors bring to where it stays", () => {
       expect(typesOf(scenario.effects)).toContain("unregister");
     });
 
-    test("does not where its task was stopped, because the job had ended without it", () => {
+    test("does not fail it where its task was stopped because the job had ended without it", () => {
       const scenario = new Scenario({
         ...jobSpec([role("worker", 1), role("ps", 1, { tracking: "untracked" })], { carrier }),
         failure: spec.failure,
@@ -278,7 +278,7 @@ describe("what executors bring to where it stays", () => {
       expect(scenario.core.state.outcome?.result).toBe("succeeded");
     });
 
-    test("does not where tony.output.required is false, or where all is stored under whatever name", () => {
+    test("does not fail it where tony.output.required is false, or where everything is stored under another name", () => {
       expect(ended(lost, false)?.result).toBe("succeeded");
       expect(ended({ ...done, reason: "a:b is stored as a%3Ab" })?.result).toBe("succeeded");
     });
@@ -317,7 +317,7 @@ describe("what executors bring to where it stays", () => {
     expect(typesOf(scenario.effects)).toContain("unregister");
   });
 
-  test("has its time before a restart, and a checkpoint before the start", () => {
+  test("has its time before a restart, and so has a checkpoint before the start", () => {
     const scenario = running();
     scenario.exits("worker:0", { exitCode: 1 });
     const { containerId } = scenario.task("worker:0");

@@ -28,8 +28,8 @@ const worker = (instances: number, resource: Resource, change: Partial<RoleSpec>
   ...change,
 });
 
-describe("an ask that no waiting meets", () => {
-  test("is a container larger than every node, with what would fit", () => {
+describe("an ask that no waiting can meet", () => {
+  test("is one for a container larger than every node, and the job says what would fit", () => {
     const nodes = [node("a", amount(4096)), node("b", amount(2048, gpus(2)))];
     expect(waitFor([worker(1, amount(4096, gpus(1)))], nodes)).toEqual({
       never:
@@ -38,7 +38,7 @@ describe("an ask that no waiting meets", () => {
     });
   });
 
-  test("is a gang that wants more in all than the nodes of its label have", () => {
+  test("is one for a gang that wants more in all than the nodes of its label have", () => {
     const nodes = [node("a", amount(8192)), node("b", amount(8192, gpus(2)), ["gpu"])];
     expect(waitFor([worker(4, amount(1024, gpus(1)), { nodeLabel: "gpu" })], nodes)).toEqual({
       never: "waiting will not help unless nodes join: label gpu has 2 GPUs in all, the job asks for 4 GPUs",
@@ -46,7 +46,7 @@ describe("an ask that no waiting meets", () => {
     });
   });
 
-  test("is a gang that wants more than its queue may ever have, of any kind, the AM counted", () => {
+  test("is one for a gang that wants more of any resource than its queue may ever have, with the AM's share counted", () => {
     const half = { memoryMiB: 0.5, vcores: 0.5, others: { "yarn.io/gpu": 0.5 } };
     const inQueue = (view: NodeView): NodeView => ({ ...view, queueShare: half });
     const nodes = [
@@ -62,7 +62,7 @@ describe("an ask that no waiting meets", () => {
     expect(waitFor([worker(3, amount(1024, gpus(1)))], nodes).never).toMatch(/at most 2 GPUs of .*asks for 3 GPUs$/);
   });
 
-  test("is a gang that only nodes which were taken out would have had room for; one that is still being taken out may stay", () => {
+  test("is one for a gang that only nodes already taken out would have had room for; a node that is still being taken out may stay", () => {
     const leaving = (state: NonNullable<NodeView["state"]>) =>
       ({ ...node("b", amount(8192), [], false), state, decommissioning: { timeoutMs: 0 } }) as const;
     const gang = [worker(3, amount(4096))];
@@ -73,14 +73,14 @@ describe("an ask that no waiting meets", () => {
     expect(waitFor(gang, [leaving("DECOMMISSIONED")]).never).toBeUndefined();
   });
 
-  test("is no such gang where a third of the nodes is no whole amount", () => {
+  test("is none where a third of the nodes, of which no whole number is a third, could still hold the gang", () => {
     const third = { memoryMiB: 5461 / 16384, vcores: 1 / 3, others: {} };
     const nodes = ["a", "b"].map((host) => ({ ...node(host, amount(8192)), queueShare: third }));
     expect(waitFor([worker(1, amount(5461))], nodes).never).toBeUndefined();
     expect(waitFor([worker(1, amount(5462))], nodes).never).toMatch(/queue default may have at most/);
   });
 
-  test("is no gang of more cores than this machine has, whose own scheduler lets them share; its GPUs they do not share", () => {
+  test("is none for a gang with more cores than this machine has, because its own scheduler lets them share cores; they do not share GPUs", () => {
     const nodes = [node("here", amount(8192, gpus(1)))];
     expect(waitFor([worker(9, amount(512))], nodes, "all-but-cores").never).toBeUndefined();
     expect(waitFor([worker(2, amount(512, gpus(1)))], nodes, "all-but-cores").never).toMatch(
@@ -88,14 +88,14 @@ describe("an ask that no waiting meets", () => {
     );
   });
 
-  test("is the sum of several roles", () => {
+  test("adds up several roles", () => {
     const ps = { ...role("ps", 1), resource: amount(3072) };
     expect(waitFor([worker(2, amount(1024)), ps], [node("a", amount(4096))]).never).toMatch(
       /the cluster has 4 GiB in all, the job asks for 5 GiB$/,
     );
   });
 
-  test("counts the AM's own container, which is there for as long as the job", () => {
+  test("counts the AM's own container, which exists as long as the job", () => {
     const beside = [{ ...node("a", amount(4096)), master: amount(1024) }, node("b", amount(4096))];
     expect(waitFor([worker(8, amount(1024))], beside).never).toMatch(
       /has 8 GiB in all, the job asks for 9 GiB, with the 1 GiB of its AM$/,
@@ -117,27 +117,27 @@ describe("an ask that no waiting meets", () => {
     expect(waitFor([prep, after], [node("a", amount(4096))]).never).toBeUndefined();
   });
 
-  test("is more containers than the nodes can be cut into", () => {
+  test("is one for more containers than the nodes can be divided into", () => {
     const nodes = [node("a", amount(5120)), node("b", amount(5120))];
     const { never, remedy } = waitFor([worker(3, amount(3072))], nodes);
     expect(never).toMatch(/have room for 2 such containers in all, .* 3$/);
     expect(remedy).toBe("lower tony.worker.instances or tony.worker.memory (job.xml:16)");
   });
 
-  test("is none while another job's end would meet it, or a node that is down", () => {
+  test("is none while the end of another job would meet it, or a node that is down", () => {
     const roles = [worker(2, amount(4096))];
     expect(waitFor(roles, [node("a", amount(8192))]).never).toBeUndefined();
     expect(waitFor(roles, [node("a", amount(4096)), node("b", amount(4096), [], false)]).never).toBeUndefined();
   });
 
-  test("does not count the nodes that the label of an ask, or its lack, excludes", () => {
+  test("does not count nodes that the ask's label, or its lack of one, excludes", () => {
     const roles = [worker(2, amount(4096))];
     const nodes = [node("a", amount(4096)), node("b", amount(8192), ["gpu"])];
     expect(waitFor(roles, nodes).never).toMatch(/the cluster has 4 GiB in all, the job asks for 8 GiB$/);
     expect(waitFor(roles, [node("b", amount(8192), ["gpu"])]).never).toMatch(/every node has a label, and only asks/);
   });
 
-  test("is none for cores where the scheduler counts memory alone", () => {
+  test("is none for cores where the scheduler counts only memory", () => {
     const many = [worker(4, { ...amount(1024), vcores: 8 })];
     const nodes = [node("a", amount(8192))];
     expect(waitFor(many, nodes).never).toMatch(/the cluster has 8 cores in all, the job asks for 32 cores$/);
@@ -149,7 +149,7 @@ describe("an ask that no waiting meets", () => {
     expect(waitFor([worker(4, amount(4096))], [node("a", amount(1024)), node("b", undefined)]).never).toBeUndefined();
   });
 
-  test("counts the size that YARN gives, which a first container shows: it rounds asks up, and does not say how", () => {
+  test("counts the size that YARN gives, which only the first container shows: YARN rounds asks up without saying how", () => {
     const roles = [worker(4, amount(3500)), { ...role("ps", 1), resource: amount(64) }];
     const scenario = new Scenario(jobSpec([...roles]));
     const nodes = [{ ...node("a", amount(8192)), master: amount(1024) }, node("b", amount(8192))];

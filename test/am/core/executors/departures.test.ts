@@ -47,8 +47,8 @@ function restarts(scenario: Scenario): void {
   scenario.startedAll();
 }
 
-describe("a node is being decommissioned", () => {
-  test("who waits there for the others to start gets another container", () => {
+describe("while a node is being decommissioned", () => {
+  test("a task that waits there for the others to start gets another container", () => {
     const scenario = new Scenario(base);
     scenario.register();
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
@@ -58,7 +58,7 @@ describe("a node is being decommissioned", () => {
     expect(scenario.core.state.asks).toMatchObject([{ outstanding: 2 }]);
   });
 
-  test("its program gets the signal and the time; the others get nothing", () => {
+  test("its program gets the signal and the time it has, and other programs get nothing", () => {
     const scenario = running();
     const effects = leaves(scenario, "n2");
     expect(effects.filter(({ type }) => type === "send")).toEqual([
@@ -79,7 +79,7 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(leaves(scenario, "n2"), "signal-child")).toEqual([]);
   });
 
-  test("sooner than its program can stop: it is told that its time is up now, not before", () => {
+  test("and has less time than its program needs to stop, the program is told that its time is up now, not earlier", () => {
     const scenario = running();
     const effects = leaves(scenario, "n2", { timeoutMs: 1_000 });
     const notices = effects.flatMap((effect) =>
@@ -88,7 +88,7 @@ describe("a node is being decommissioned", () => {
     expect(notices).toMatchObject([{ endsAtMs: scenario.nowMs }]);
   });
 
-  test("YARN is told to keep it off, again after a takeover, and no more when it stays", () => {
+  test("YARN is told to avoid it, again after a takeover, and no longer once the node stays", () => {
     const scenario = running();
     expect(leaves(scenario, "n2")).toContainEqual({ type: "blacklist", hosts: ["n2"] });
     scenario.after(1_000);
@@ -96,7 +96,7 @@ describe("a node is being decommissioned", () => {
     expect(reports(scenario, "n2", {})).toContainEqual({ type: "blacklist", hosts: [] });
   });
 
-  test("once the next checkpoint is complete its task moves, whoever saved it; nobody pays, no machine is blamed", () => {
+  test("its task moves once the next checkpoint is complete, whichever task saved it; nobody pays, and no machine is blamed", () => {
     const scenario = running();
     saves(scenario, "worker:0", 100);
     leaves(scenario, "n2");
@@ -116,7 +116,7 @@ describe("a node is being decommissioned", () => {
     });
   });
 
-  test("without one its task moves while there is time to stop", () => {
+  test("its task moves without a new checkpoint while there is still time to stop", () => {
     const scenario = running();
     leaves(scenario, "n2");
     scenario.after(DEPARTS_AFTER_MS - 1);
@@ -136,14 +136,14 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(saves(scenario, "ps:1", 6), "stop-child")).toEqual(["ps:1"]);
   });
 
-  test("with no time that anybody says, it is waited for as long as it takes", () => {
+  test("and nobody gives a time limit, its task waits for a checkpoint as long as it takes", () => {
     const scenario = running();
     leaves(scenario, "n2", {});
     expect(sentOf(scenario.after(86_400_000), "stop-child")).toEqual([]);
     expect(sentOf(saves(scenario, "worker:1", 1), "stop-child")).toEqual(["worker:0", "worker:1"]);
   });
 
-  test("a program that ends badly at the notice gives way, however long it saves; its checkpoint is brought up before its container goes", () => {
+  test("a program there that ends badly after the notice gives way, however long it saves; its checkpoint is uploaded before its container goes back", () => {
     const scenario = running();
     leaves(scenario, "n2");
     scenario.after(300_000);
@@ -155,7 +155,7 @@ describe("a node is being decommissioned", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
-  test("a program that loses a peer there gives way only where nothing else was lost", () => {
+  test("a program there that loses a peer gives way only where nothing else was lost", () => {
     const scenario = new Scenario(jobSpec([role("worker", 3)]));
     scenario.toRunning();
     leaves(scenario, "n2");
@@ -178,7 +178,7 @@ describe("a node is being decommissioned", () => {
     expect(scenario.task("worker:1").phase).toBe("waiting");
   });
 
-  test("one that ends well has succeeded", () => {
+  test("a program there that ends well has succeeded", () => {
     const scenario = running();
     leaves(scenario, "n2");
     scenario.exits("worker:1");
@@ -186,7 +186,7 @@ describe("a node is being decommissioned", () => {
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
   });
 
-  test("a program that did not hear of it is told when its executor is back, and in the next attempt", () => {
+  test("a program there that missed the notice is told when its executor is back, and by the next attempt", () => {
     const scenario = running();
     leaves(scenario, "n2");
     const child = { state: "running", pid: 7, startedAtMs: scenario.nowMs } as const;
@@ -208,7 +208,7 @@ describe("a node is being decommissioned", () => {
     expect(notices).toEqual([{ cause: "decommissioning", atMs: scenario.nowMs - 60_000, endsAtMs }]);
   });
 
-  test("what has not started there starts elsewhere, in the same generation", () => {
+  test("a program that has not started there starts elsewhere, in the same generation", () => {
     const scenario = new Scenario({ ...base, failure: NO_BUDGETS });
     scenario.register();
     scenario.allocateAll();
@@ -222,7 +222,7 @@ describe("a node is being decommissioned", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 
-  test("a container that is given there all the same goes back", () => {
+  test("a container that is given there nevertheless goes back", () => {
     const scenario = new Scenario(base);
     scenario.register();
     leaves(scenario, "n1");
@@ -231,7 +231,7 @@ describe("a node is being decommissioned", () => {
     expect(asksOf(effects)).toMatchObject([{ count: 1 }]);
   });
 
-  test("a program that starts as its node begins to leave is told then", () => {
+  test("a program that is just starting there is told as soon as it has started", () => {
     const scenario = new Scenario(base);
     scenario.register();
     scenario.allocateAll();
@@ -241,7 +241,7 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(scenario.effects, "signal-child")).toEqual(["worker:1"]);
   });
 
-  test("a program that had not begun as its node began to leave begins elsewhere", () => {
+  test("a program that had not begun there when the node began to leave begins elsewhere", () => {
     const scenario = new Scenario({ ...base, failure: NO_BUDGETS });
     scenario.register();
     scenario.allocateAll();
@@ -255,7 +255,7 @@ describe("a node is being decommissioned", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
-  test("an executor that does not make ready again there blames no machine", () => {
+  test("an executor there that does not get ready again leaves the machine unblamed", () => {
     const scenario = new Scenario({
       ...base,
       failure: { ...base.failure, budgets: { program: 1, infrastructure: 0 } },
@@ -270,7 +270,7 @@ describe("a node is being decommissioned", () => {
     expect(scenario.core.state.blame.n2?.failures ?? 0).toBe(0);
   });
 
-  test("when it stays after all, nothing moves", () => {
+  test("and then stays after all, nothing moves", () => {
     const scenario = running();
     leaves(scenario, "n2");
     reports(scenario, "n2", {});
@@ -278,7 +278,7 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(scenario.after(86_400_000), "stop-child")).toEqual([]);
   });
 
-  test("when it is to leave again after all, that is news to its programs, and they have that time", () => {
+  test("for a second time, its programs are told again and have the new time", () => {
     const scenario = running();
     leaves(scenario, "n2");
     reports(scenario, "n2", {});
@@ -316,7 +316,7 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(others.after(DEPARTS_AFTER_MS), "stop-child")).toEqual([]);
   });
 
-  test("a task that lives on its own starts again though the order to stop came twice, while others restart as a gang", () => {
+  test("a task that lives on its own starts again although it was told twice to stop, while others restart as a gang", () => {
     const roles = [role("worker", 2, { restartPolicy: "task" }), role("ps", 1, { tracking: "untracked" })];
     const scenario = new Scenario({ ...base, roles });
     scenario.toRunning();
@@ -374,7 +374,7 @@ test("a node that changes, and neither leaves nor had been leaving, is no news",
   expect(typesOf(leaves(scenario, "n2"))).not.toContain("blacklist");
 });
 
-test("a node that begins to leave while a later attempt reads its journal is left, too", () => {
+test("a node that begins to leave while a later attempt reads its journal counts as leaving, too", () => {
   const scenario = running();
   const kept = ["c1", "c2"].map((containerId) => scenario.container(1, { containerId }));
   const decommissioning = { timeoutMs: TIMEOUT_MS };
@@ -384,7 +384,7 @@ test("a node that begins to leave while a later attempt reads its journal is lef
 });
 
 describe("a node was decommissioned with containers on it", () => {
-  test("no budget pays for the silence that follows and no machine is blamed, though YARN does not say what ended it", () => {
+  test("no budget pays for its executor's silence and no machine is blamed, although YARN does not say what ended the container", () => {
     const scenario = running();
     leaves(scenario, "n2", {});
     scenario.silent("worker:1", 6_000);

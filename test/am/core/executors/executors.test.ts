@@ -4,7 +4,7 @@ import { childExit } from "../../../support/child-exit.ts";
 import { Scenario, sentOf } from "../scenario.ts";
 
 describe("the end of a program", () => {
-  test("that we stopped is no success, though it exits 0", () => {
+  test("that we stopped is no success, even if it exits 0", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1)]));
     scenario.toRunning();
     scenario.exits("worker:0");
@@ -22,7 +22,7 @@ describe("the end of a program", () => {
       "worker:1 ended: stopped, exit SIGKILL: it was still stopping; the time for that is tony.task.stop-grace (10 s).",
     ],
     ["SIGTERM", "worker:1 ended: stopped, exit SIGTERM."],
-  ])("that was stopped, by %s, says whether it had the time to", (signal, message) => {
+  ])("that was stopped, by %s, says whether it had enough time to stop", (signal, message) => {
     const base = jobSpec([role("worker", 2)]);
     const scenario = new Scenario({ ...base, timeouts: { ...base.timeouts, stopGraceMs: 10_000 } });
     scenario.toRunning();
@@ -34,7 +34,7 @@ describe("the end of a program", () => {
     expect(effects).toContainEqual(expect.objectContaining({ type: "log", message }));
   });
 
-  test("of an earlier generation is acknowledged, and changes nothing", () => {
+  test("of an earlier generation is acknowledged and changes nothing", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.toRunning();
     scenario.exits("worker:1", { exitCode: 1 });

@@ -80,7 +80,7 @@ test("a kept container that ends before its executor comes is asked for anew", (
 });
 
 describe("a container that we gave up", () => {
-  test("is no lost node when YARN says that it was released: the silence stays the reason", () => {
+  test("is not taken for a lost node when YARN says that it was released: the silence stays the reason", () => {
     const scenario = running();
     scenario.vanishes("worker:1");
     scenario.completes("c2", -100, "Container released by application");

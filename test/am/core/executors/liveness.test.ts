@@ -26,19 +26,19 @@ function wordsOf(event: LivenessEvent): string {
 }
 
 describe("liveness", () => {
-  test("a frozen executor is silent after three beats, and that is said once", () => {
+  test("reports a frozen executor as silent after three missed beats, and only once", () => {
     const { events } = watch(4, (index) => index !== 2, 30);
     expect(events).toEqual(["3 executor-silent worker:2"]);
   });
 
-  test("no executor is silent before its whole time is over, where that is shorter than three beats", () => {
+  test("reports no executor before its expiry is over, where that is shorter than three beats", () => {
     const liveness = createLiveness({ heartbeatIntervalMs: 5_000, heartbeatExpiryMs: 10_000 });
     liveness.heard("worker:0", "c0", 0);
     const silent = Array.from({ length: 10 }, (_, second) => liveness.tick(second * 1_000 + 1_000).map(wordsOf));
     expect(silent.findIndex((events) => events.includes("executor-silent worker:0"))).toBe(9);
   });
 
-  test("who was heard long before anybody is watched is not silent", () => {
+  test("does not report an executor that was heard long before the watch began", () => {
     const liveness = createLiveness(timeouts);
     liveness.heard("worker:0", "c0", 1_000);
     liveness.begin(30_000);
@@ -46,7 +46,7 @@ describe("liveness", () => {
     expect(liveness.tick(30_250)).toEqual([]);
   });
 
-  test("an executor that is heard again is back", () => {
+  test("reports an executor that is heard again as back", () => {
     const { liveness } = watch(3, (index) => index !== 0, 5);
     expect(liveness.heard("worker:0", "c0", 5_500)).toEqual([
       { type: "executor-back", task: "worker:0", containerId: "c0" },
@@ -73,7 +73,7 @@ describe("liveness", () => {
     ]);
   });
 
-  test("an executor whose last words are read before the tick that shows a pause has no more time than the others", () => {
+  test("gives an executor whose last message is read before the tick that shows our pause no more time than the others", () => {
     const { liveness } = watch(2, () => true, 2);
     liveness.heard("worker:0", "c0", 62_000);
     liveness.stoodStill(60_010, 62_010);
@@ -82,7 +82,7 @@ describe("liveness", () => {
     expect(silent).toEqual([[], ["executor-silent worker:0", "executor-silent worker:1"]]);
   });
 
-  test("one that was given up is not watched", () => {
+  test("does not watch an executor that was given up", () => {
     const { liveness } = watch(3, () => true, 1);
     liveness.forget("c1");
     const events = [2, 3, 4].flatMap((second) => liveness.tick(second * 1000).map(wordsOf));

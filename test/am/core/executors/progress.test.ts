@@ -36,7 +36,7 @@ function dumped(effects: readonly Effect[]): string[] {
 }
 
 describe("a program that reports its steps", () => {
-  test("has the whole time also after a step that was before the last one: it may have gone back to a checkpoint", () => {
+  test("has the whole time again even after a step before the last one, because it may have gone back to a checkpoint", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
     scenario.after(50_000);
@@ -45,7 +45,7 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(1))).toEqual(["worker:0"]);
   });
 
-  test("hangs when it reports none in time: it is asked where it stands, and stopped", () => {
+  test("counts as hung when it reports none in time: its executor is asked for its stack, and stops it", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 6);
     scenario.after(50_000);
@@ -65,7 +65,7 @@ describe("a program that reports its steps", () => {
     );
   });
 
-  test("does not hang because the end of its time waited in the mailbox behind its next step", () => {
+  test("does not count as hung because the end of its time waited in the mailbox behind its next step", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 6);
     scenario.after(59_000);
@@ -75,7 +75,7 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(1))).toEqual(["worker:0"]);
   });
 
-  test("has its whole time again when its executor is back: nobody heard what it reached meanwhile", () => {
+  test("has its whole time again when its executor is back, because nobody heard of its steps meanwhile", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
     scenario.after(50_000);
@@ -94,7 +94,7 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(1_000))).toEqual(["worker:0"]);
   });
 
-  test("that hung fails as a program, with where it stood, and its generation restarts", () => {
+  test("and hung fails as a program, with its stack, and its generation restarts", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
     scenario.after(60_000);
@@ -114,7 +114,7 @@ describe("a program that reports its steps", () => {
     expect(scenario.gang.generation).toBe(2);
   });
 
-  test("that hung and was stopped is not taken for the one that starts after it in its container", () => {
+  test("and was stopped because it hung is not taken for the one that starts after it in its container", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
     scenario.after(60_000);
@@ -128,7 +128,7 @@ describe("a program that reports its steps", () => {
     expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
   });
 
-  test("makes no progress by saying the same step again", () => {
+  test("makes no progress by reporting the same step again", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
     scenario.after(40_000);
@@ -172,7 +172,7 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(600_000))).toEqual([]);
   });
 
-  test("is left alone until its first report, in every generation", () => {
+  test("is not limited before its first report, in every generation", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
     expect(dumped(scenario.after(10_000))).toEqual([]);
@@ -184,7 +184,7 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(200_000))).toEqual([]);
   });
 
-  test("is given more time while its stream is broken: its reports are on their way", () => {
+  test("has more time while its stream is broken, because its reports are on their way", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
     scenario.after(59_000);
@@ -192,7 +192,7 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(1_500))).toEqual([]);
   });
 
-  test("is given more time while its executor is silent, of which it is lost sooner or later", () => {
+  test("has more time while its executor is silent, because that is either back or lost soon", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
     scenario.after(59_000);
@@ -200,7 +200,7 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(1_500))).toEqual([]);
   });
 
-  test("is given no more time for a silence that ended with another stream", () => {
+  test("has no more time for a silence that another stream has ended", () => {
     const scenario = runningJob();
     scenario.silent("worker:0", 6_000);
     scenario.on({ type: "executor-lost", task: "worker:0", containerId: "c1", cause: "stream-broken" });
@@ -255,7 +255,7 @@ describe("a gang that makes no progress", () => {
     return scenario.gang.generations[0]?.endedBy;
   }
 
-  test("is none of the trials of a search: nobody asks the others where they stand", () => {
+  test("is not seen in the trials of a search: nobody asks the other trials where they are in their code", () => {
     const search: Search = { ...searchOf({ x: "float 0 1" }), maxTrials: 3, maxParallel: 3 };
     const one = { ...jobSpec([role("worker", 1)]), timeouts: { ...base.timeouts, progressMs: 60_000 } };
     const scenario = new Scenario(searchRun(one, search));
@@ -264,7 +264,7 @@ describe("a gang that makes no progress", () => {
     expect(asked(scenario.after(60_000))).toEqual([]);
   });
 
-  test("of a trial is told by the names that its tasks have there", () => {
+  test("within a trial is described by the names that its tasks have in the trial", () => {
     const search: Search = { ...searchOf({ x: "float 0 1" }), maxTrials: 2, maxParallel: 2 };
     const two = { ...jobSpec([role("worker", 2)]), timeouts: { ...base.timeouts, progressMs: 60_000 } };
     const scenario = new Scenario(searchRun(two, search));
@@ -280,7 +280,7 @@ describe("a gang that makes no progress", () => {
     );
   });
 
-  test("is asked where it stands; the only one that does not wait for the others is named", () => {
+  test("is asked where its programs are in their code, and the only one that does not wait for the others is named", () => {
     const scenario = hanging();
     expect(asked(scenario.after(60_000))).toEqual(["worker:0", "worker:1", "worker:2"]);
     for (const task of ["worker:0", "worker:1"]) stands(scenario, task, "in all_reduce train.py:27", true);
@@ -301,7 +301,7 @@ describe("a gang that makes no progress", () => {
       "2 of 3 in all_reduce train.py:27; worker:2 in broadcast train.py:9",
     ],
     ["one does not say", undefined, "2 of 3 in all_reduce train.py:27; not known of 1"],
-  ] as const)("names nobody where %s", (_case, third, places) => {
+  ] as const)("names no task where %s", (_case, third, places) => {
     const scenario = hanging();
     scenario.after(60_000);
     for (const task of ["worker:0", "worker:1"]) stands(scenario, task, "in all_reduce train.py:27", true);
@@ -314,7 +314,7 @@ describe("a gang that makes no progress", () => {
     expect(cause).not.toHaveProperty("host");
   });
 
-  test("names nobody where the others compute: one that waits for them is their victim", () => {
+  test("names no task where the others compute, because a task that waits for them is their victim", () => {
     const scenario = hanging();
     scenario.after(60_000);
     for (const task of ["worker:0", "worker:2"]) stands(scenario, task, "in read train.py:20", false);
@@ -340,7 +340,7 @@ describe("a gang that makes no progress", () => {
     expect(scenario.task("worker:0").place).toMatchObject({ generation: 1, where: "" });
   });
 
-  test("is not asked where another one has gone on: the one that hangs is named", () => {
+  test("is not seen where another task has gone on: then the one that hangs is named", () => {
     const scenario = hanging();
     scenario.after(40_000);
     reports(scenario, "worker:0", 8);

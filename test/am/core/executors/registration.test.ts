@@ -18,7 +18,7 @@ function running(): Scenario {
   return scenario;
 }
 
-describe("an executor that says what this attempt has not ordered restarts nothing", () => {
+describe("an executor that reports what this attempt has not ordered restarts nothing", () => {
   test("a generation that there is not yet", () => {
     const scenario = running();
     scenario.ready("worker:1", { generation: 7 });
@@ -33,7 +33,7 @@ describe("an executor that says what this attempt has not ordered restarts nothi
     expect(scenario.task("worker:1").phase).toBe("allocated");
   });
 
-  test("it is as one that does not come: its container is given up, and that is charged", () => {
+  test("and counts as absent: its container is given up, and that is charged", () => {
     const scenario = running();
     scenario.breaks("worker:1");
     scenario.ready("worker:1", { generation: 7 });
@@ -42,7 +42,7 @@ describe("an executor that says what this attempt has not ordered restarts nothi
     expect(scenario.job).toMatchObject({ generation: 2 });
   });
 
-  test("neither where an attempt before has had it, once this one has heard of it", () => {
+  test("not even where an earlier attempt had the container, once this one has heard of it", () => {
     const scenario = running();
     const { containerId } = scenario.task("worker:1");
     scenario.crash([scenario.container(1, { containerId })]);
@@ -52,7 +52,7 @@ describe("an executor that says what this attempt has not ordered restarts nothi
   });
 });
 
-test("what the attempt before had ordered, and not written down, comes with an executor's first word", () => {
+test("what the attempt before had ordered but not written down becomes known by an executor's first message", () => {
   const scenario = running();
   const { containerId } = scenario.task("worker:1");
   scenario.crash([scenario.container(1, { containerId })]);

@@ -20,14 +20,14 @@ function expectLostAfter(scenario: Scenario, durationMs: number): void {
 }
 
 describe("an executor that is silent", () => {
-  test("is lost when it was not heard for ten seconds", () => {
+  test("is lost when it has not been heard for ten seconds", () => {
     const scenario = running();
     scenario.silent("worker:1", SILENT_MS);
     expectLostAfter(scenario, heartbeatExpiryMs - SILENT_MS);
     expect(scenario.gang.generations[0]?.endedBy?.summary).toBe("worker:1 on n2 was silent for 10 s or more");
   });
 
-  test("is not lost when it was heard again", () => {
+  test("is not lost when it is heard again in time", () => {
     const scenario = running();
     scenario.silent("worker:1", SILENT_MS);
     scenario.back("worker:1");
@@ -35,7 +35,7 @@ describe("an executor that is silent", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 
-  test("is no sign of the network where it is one of two", () => {
+  test("does not point to the network where it is one of two", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.toRunning();
     scenario.silent("worker:1", SILENT_MS);
@@ -49,7 +49,7 @@ describe("an executor that is silent", () => {
     expectLostAfter(scenario, heartbeatExpiryMs - SILENT_MS);
   });
 
-  test("has a minute where more than a third are silent together: the network is the likelier cause", () => {
+  test("has a minute where more than a third are silent together, because the network is the likelier cause", () => {
     const scenario = running();
     for (const task of ["worker:1", "worker:2", "worker:3"]) {
       scenario.silent(task, SILENT_MS);
@@ -89,7 +89,7 @@ describe("an executor that is silent", () => {
 });
 
 describe("an executor whose stream broke", () => {
-  test("is lost when it is not back in time, and what may still run there is stopped at its node", () => {
+  test("is lost when it is not back in time, and what may still run there is stopped by its node", () => {
     const scenario = running();
     scenario.breaks("worker:1");
     const effects = scenario.after(2_000);
@@ -97,7 +97,7 @@ describe("an executor whose stream broke", () => {
     expect(scenario.gang.generation).toBe(2);
   });
 
-  test("has as much time as those that still look for an attempt that took over: all come at once", () => {
+  test("has as much time as executors that look for an attempt that took over, because all come at once", () => {
     const scenario = running();
     const held = scenario.core.state.tasks.map(({ containerId }) => containerId);
     scenario.crash(held.map((containerId) => scenario.container(1, { containerId })));
@@ -111,7 +111,7 @@ describe("an executor whose stream broke", () => {
     expect(scenario.gang.generation).toBe(2);
   });
 
-  test("has a minute when more than a third broke together: the network is the likelier cause", () => {
+  test("has a minute when the streams of more than a third broke together, because the network is the likelier cause", () => {
     const scenario = running();
     for (const task of ["worker:1", "worker:2", "worker:3"]) {
       scenario.breaks(task);
@@ -119,7 +119,7 @@ describe("an executor whose stream broke", () => {
     expectLostAfter(scenario, massSilenceMs);
   });
 
-  test("has that minute from when it was last heard, when it was silent before", () => {
+  test("has that minute from when it was last heard, where it was silent before", () => {
     const scenario = running();
     for (const task of ["worker:1", "worker:2", "worker:3"]) {
       scenario.silent(task, SILENT_MS);
@@ -130,7 +130,7 @@ describe("an executor whose stream broke", () => {
 });
 
 describe("executors that are cut off together", () => {
-  test("have a minute, though the streams of some broke and others are only silent", () => {
+  test("have a minute even where the streams of some broke and others are only silent", () => {
     const scenario = running();
     scenario.silent("worker:1", SILENT_MS);
     scenario.silent("worker:2", SILENT_MS);
@@ -138,7 +138,7 @@ describe("executors that are cut off together", () => {
     expectLostAfter(scenario, massSilenceMs - SILENT_MS);
   });
 
-  test("are two of five at least: one of each is enough", () => {
+  test("are at least two of five: one of each kind is enough", () => {
     const scenario = new Scenario(jobSpec([role("worker", 5)]));
     scenario.toRunning();
     scenario.silent("worker:1", SILENT_MS);
@@ -147,7 +147,7 @@ describe("executors that are cut off together", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 
-  test("are counted among those that are there, not among all that are asked for", () => {
+  test("are counted among those that are there, not among all that were asked for", () => {
     const scenario = new Scenario(jobSpec([role("worker", 5), role("scorer", 5, { dependsOn: ["worker"] })]));
     scenario.toRunning();
     scenario.silent("worker:1", SILENT_MS);
@@ -156,7 +156,7 @@ describe("executors that are cut off together", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 
-  test("are no more than those that are not back: an executor that registers again is heard", () => {
+  test("are only those that are not back: an executor that registers again counts as heard", () => {
     const scenario = running();
     scenario.breaks("worker:2");
     scenario.breaks("worker:3");

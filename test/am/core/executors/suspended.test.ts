@@ -66,7 +66,7 @@ describe("a program that was suspended while its executor was cut off", () => {
     expect(sentOf(scenario.after(1_000), "stop-child")).toEqual(["worker:0"]);
   });
 
-  test("is not ended for the time it took while it stood still", () => {
+  test("is not ended for the time during which it stood still", () => {
     const alone = jobSpec([role("worker", 1)]);
     const scenario = new Scenario({ ...alone, timeouts: { ...alone.timeouts, executionMs: 60_000 } });
     scenario.toRunning();
@@ -79,7 +79,7 @@ describe("a program that was suspended while its executor was cut off", () => {
     expect(scenario.phases()).not.toBe("worker:0 running");
   });
 
-  test("is killed when its task lives on elsewhere: nothing of it is wanted", () => {
+  test("is killed when its task lives on elsewhere, because nothing of it is wanted", () => {
     const scenario = running();
     const { containerId } = scenario.task("worker:0");
     scenario.breaks("worker:0");

@@ -6,7 +6,7 @@ import { Scenario } from "../scenario.ts";
 const base = jobSpec([role("worker", 1)]);
 
 describe("a limit of the whole job counts from the first attempt of the ApplicationMaster", () => {
-  test("for its time", () => {
+  test("for the job's time", () => {
     const scenario = new Scenario({ ...base, timeouts: { ...base.timeouts, applicationMs: 60_000 } });
     scenario.toRunning();
     scenario.after(1_000);
@@ -39,7 +39,7 @@ describe("a limit of the whole job counts from the first attempt of the Applicat
     expect(summary).not.toContain("executors");
   });
 
-  test("for its containers: whose do not come, and why, and whose executors have not registered", () => {
+  test("for its containers, and names those that do not come, with the reason, and executors that have not registered", () => {
     const scenario = new Scenario({
       ...base,
       roles: base.roles.map((only) => ({ ...only, instances: 2 })),
@@ -76,7 +76,7 @@ describe("a program that runs longer than it may", () => {
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 
-  test("is not judged while nothing is heard of its executor, which may have suspended it", () => {
+  test("is not judged while its executor is not heard, because that may have suspended it", () => {
     const scenario = limited();
     scenario.after(30_000);
     scenario.silent("worker:0", 6_000);

@@ -19,8 +19,8 @@ function toldToEnd(scenario: Scenario, task: string): void {
   scenario.on({ type: "executor-lost", task, containerId, cause: "goodbye" });
 }
 
-describe("a node ends a container for its memory: the executor says goodbye first, YARN says why later", () => {
-  test("the restart begins at once, but nothing is released before YARN's word, which a release would hide", () => {
+describe("a node ends a container for its memory: the executor says goodbye first, and YARN gives the reason later", () => {
+  test("the restart begins at once, but nothing is released before YARN's report, because a release would hide it", () => {
     const scenario = running();
     toldToEnd(scenario, "worker:1");
     scenario.stops("worker:0");
@@ -30,7 +30,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(typesOf(scenario.effects)).not.toContain("release");
   });
 
-  test("until YARN says why, nobody is told more than that it ended: neither who did it nor how", () => {
+  test("until YARN gives the reason, the job says only that the container ended, not by whom or how", () => {
     const scenario = running();
     toldToEnd(scenario, "worker:1");
     scenario.stops("worker:0");
@@ -44,7 +44,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
   });
 
   test.each([{ signal: "SIGTERM" }, { exitCode: 143 }])(
-    "a program that ended before its executor: YARN may say why, and if it does not, that is what is known: %j",
+    "a program that ended before its executor is judged by YARN's reason or, without one, by its own exit: %j",
     (exit) => {
       const told = () => scenario.gang.generations[0]?.endedBy?.summary;
       const scenario = running({ budgets: { program: 2, infrastructure: 5 } });
@@ -61,7 +61,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     },
   );
 
-  test("a task that starts again alone is told why as well, when that is known", () => {
+  test("a task that restarts alone is given the reason as well, once it is known", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })]));
     scenario.toRunning();
     toldToEnd(scenario, "worker:1");
@@ -70,7 +70,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(scenario.task("worker:1").restartReason).toBe("worker:1 used more virtual memory than YARN allows on n2");
   });
 
-  test("YARN's word counts also when the stage is done by then", () => {
+  test("YARN's report counts even when the stage is done by then", () => {
     const scenario = new Scenario(jobSpec([role("prep", 1), role("worker", 1, { dependsOn: ["prep"] })]));
     scenario.toRunning();
     const { containerId } = scenario.task("prep:0");
@@ -85,7 +85,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
   });
 
   test.each([-103, -104])(
-    "YARN's %i makes it the program's: the other budget is given back and no machine is blamed",
+    "YARN's %i makes it the program's failure: the other budget is paid back, and no machine is blamed",
     (status) => {
       const scenario = running();
       toldToEnd(scenario, "worker:1");
@@ -104,7 +104,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     },
   );
 
-  test("the same when the ApplicationMaster dies before the word comes: the next attempt does not hide it either", () => {
+  test("the same holds when the ApplicationMaster dies before the report: the next attempt does not hide it either", () => {
     const scenario = running();
     toldToEnd(scenario, "worker:1");
     scenario.stops("worker:0");
@@ -115,7 +115,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 
-  test("a container that ends because the job does is no evidence in a verdict that is still open", () => {
+  test("a container that ends because the job ends is no evidence in a verdict that is still open", () => {
     const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
     scenario.exits("worker:1", { signal: "SIGKILL" });
     scenario.on({ type: "stop-requested", reason: "enough" });
@@ -124,7 +124,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(scenario.job).toMatchObject({ phase: "finishing", generation: 1 });
   });
 
-  test("without a program budget the job fails by YARN's word, and the summary names the spent budget", () => {
+  test("without a program budget the job fails by YARN's report, and the summary names the spent budget", () => {
     const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
     toldToEnd(scenario, "worker:1");
     scenario.stops("worker:0");
@@ -138,7 +138,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     });
   });
 
-  test("the same at the very end, when the other worker has succeeded already", () => {
+  test("the same holds at the very end, when the other worker has already succeeded", () => {
     const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
     scenario.exits("worker:0");
     toldToEnd(scenario, "worker:1");
@@ -147,7 +147,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "worker:1", exit: "-104" } });
   });
 
-  test("a program that the same signal killed before its executor could stop it is judged by YARN's word too", () => {
+  test("a program that the same signal killed before its executor could stop it is judged by YARN's report, too", () => {
     const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
     scenario.exits("worker:1", { signal: "SIGTERM" });
     scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "goodbye" });
@@ -159,7 +159,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
   });
 
   test.each([{ signal: "SIGTERM" }, { exitCode: 143 }])(
-    "however late YARN's word comes, when its executor ends too: %j",
+    "however late YARN's report comes, it counts where its executor ends too: %j",
     (exit) => {
       const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
       scenario.exits("worker:1", exit);
@@ -172,7 +172,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     },
   );
 
-  test("but its verdict does not wait for a word that never comes", () => {
+  test("the verdict does not wait for a report that never comes", () => {
     const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
     scenario.exits("worker:1", { signal: "SIGKILL" });
     scenario.stops("worker:0");
@@ -180,7 +180,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(scenario.core.state.outcome).toMatchObject({ cause: { exit: "SIGKILL" } });
   });
 
-  test("a container of which YARN says nothing goes back after the verdict's time", () => {
+  test("a container about which YARN reports nothing goes back after the verdict's time", () => {
     const scenario = running();
     toldToEnd(scenario, "worker:1");
     scenario.stops("worker:0");
@@ -193,7 +193,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
 });
 
 describe("before its program has started", () => {
-  test("a container ended for its memory spends the program's budget, and the job fails when that is spent", () => {
+  test("a container ended for its memory uses up the program's budget, and the job fails when that is spent", () => {
     const scenario = new Scenario({
       ...base,
       failure: { ...base.failure, budgets: { program: 1, infrastructure: 5 } },
@@ -217,7 +217,7 @@ describe("before its program has started", () => {
   });
 });
 
-describe("what follows from our own teardown is no cause", () => {
+describe("the consequences of our own teardown are no cause", () => {
   test("a program that does not stop in time leaves the root cause and the machines as they were", () => {
     const scenario = running();
     scenario.exits("worker:1", { exitCode: 1, errorSummary: "ValueError" });
@@ -227,7 +227,7 @@ describe("what follows from our own teardown is no cause", () => {
     expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
   });
 
-  test("unless nothing is heard of its executor either: that came first", () => {
+  test("except where its executor is not heard either, because that came first", () => {
     const scenario = running();
     scenario.silent("worker:0", 3_000);
     scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
@@ -255,7 +255,7 @@ test("an executor that stops its program for the time it took spends the program
   expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
 });
 
-test("what ran too long is told with the place of its limit", () => {
+test("a program that ran too long is reported with the place of its limit", () => {
   const key = "tony.task.executor.execution-timeout-ms";
   const limited = {
     timeouts: { ...base.timeouts, executionMs: 60_000 },
@@ -270,7 +270,7 @@ test("what ran too long is told with the place of its limit", () => {
   });
 });
 
-test("a task that restarts alone is judged once for the time it took, by its executor or, when that says nothing, by its container's end", () => {
+test("a task that restarts alone is judged once for running too long: by its executor's report or, without one, by its container's end", () => {
   const failure = { ...base.failure, budgets: { program: 5, infrastructure: 5 } };
   const timeouts = { ...base.timeouts, executionMs: 60_000 };
   const alone = () => {
@@ -306,7 +306,7 @@ test("a node that YARN took the containers from because it is not well: what it 
   });
 });
 
-test("which rule ends the job is said: machines that failed one task too often, not a budget", () => {
+test("the job's end names the rule that ended it: machines that failed one task too often, not a budget", () => {
   const scenario = running({ blame: { container: 9, node: 9, job: 1 } });
   scenario.completes("c2", -101);
   scenario.stops("worker:0");
@@ -315,7 +315,7 @@ test("which rule ends the job is said: machines that failed one task too often, 
   );
 });
 
-test("which of two exits came first is not for a machine's wrong clock to say", () => {
+test("which of two exits came first is not decided by a machine's wrong clock", () => {
   const scenario = running();
   const exit = { exitCode: 1, errorSummary: "first" };
   scenario.exits("worker:1", exit);

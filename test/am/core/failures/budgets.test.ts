@@ -14,7 +14,7 @@ function running(backOff: JobSpec["failure"]["backOff"]): Scenario {
   return scenario;
 }
 
-test("the pause before a restart doubles from the second on, up to the longest", () => {
+test("the pause before a restart doubles from the second restart on, up to the longest one", () => {
   const scenario = running({ initialMs: 1_000, maxMs: 3_000 });
   const pauses = Array.from({ length: 5 }, () => {
     scenario.exits("worker:0", { exitCode: 1 });
@@ -27,7 +27,7 @@ test("the pause before a restart doubles from the second on, up to the longest",
   expect(pauses).toEqual([0, 1_000, 2_000, 3_000, 3_000]);
 });
 
-test("the pause before a restart is all that is waited for in it; the start that follows says how many there were", () => {
+test("during the pause before a restart the status shows no other wait, and the start after it says how many restarts there were", () => {
   const scenario = running({ initialMs: 60_000, maxMs: 60_000 });
   scenario.exits("worker:0", { exitCode: 1 });
   scenario.readyAll();
@@ -56,7 +56,7 @@ describe("a failure of the infrastructure", () => {
     scenario.startedAll();
   }
 
-  test("is given back as the last one, where the container turns out to have been taken back: the one before it counts no longer", () => {
+  test("is paid back when the container turns out to have been taken back, even the last one: the earlier one counts no longer", () => {
     const { failure: ofJob } = spec;
     const scenario = new Scenario({ ...spec, failure: { ...ofJob, budgets: { program: 0, infrastructure: 2 } } });
     scenario.toRunning();
@@ -72,7 +72,7 @@ describe("a failure of the infrastructure", () => {
     expect(scenario.used.infrastructure).toBe(0);
   });
 
-  test("counts for an hour: a job that runs for weeks loses a node now and then", () => {
+  test("counts for an hour, because a job that runs for weeks loses a node now and then", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     for (let week = 1; week <= 5; week++) {
@@ -84,7 +84,7 @@ describe("a failure of the infrastructure", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 6 });
   });
 
-  test("ends the job when as many as the budget has came within the hour, and says so", () => {
+  test("ends the job when as many of them came within the hour as the budget has, and the job says so", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     losesNode(scenario);
@@ -132,7 +132,7 @@ describe("a role with a count of its own", () => {
     });
   });
 
-  test("ends the job when it has none left, and says whose they were", () => {
+  test("ends the job when it has none left, and the job says whose they were", () => {
     const scenario = running();
     for (const task of ["a:0", "a:0"]) fails(scenario, task);
     expect(scenario.core.state.outcome).toMatchObject({
@@ -141,7 +141,7 @@ describe("a role with a count of its own", () => {
     });
   });
 
-  test("leaves a lost node to the job", () => {
+  test("leaves the loss of a node to the job's count", () => {
     const scenario = running();
     scenario.completes(scenario.task("a:0").containerId, -100);
     expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });

@@ -41,7 +41,7 @@ function verdictOn(endings: readonly Ending[]): Verdict {
 
 const rankOf = (ending: Ending | undefined) => ending && [ending.strength, ending.seenAtMs];
 
-test("whatever is heard first, the root is the strongest ending, among equals the earliest", () => {
+test("the root is the strongest ending and, among equals, the earliest, whatever is heard first", () => {
   fc.assert(
     fc.property(heard, (all) => {
       const once = all.filter(({ task }, at) => all.findIndex((one) => one.task === task) === at).map(endingOf);
@@ -51,7 +51,7 @@ test("whatever is heard first, the root is the strongest ending, among equals th
   );
 });
 
-test("what turned out to follow from an order of ours is no root while anything else is known", () => {
+test("an ending that turned out to follow from our own order is no root while any other ending is known", () => {
   fc.assert(
     fc.property(heard, (all) => {
       const verdict = verdictOn(all.map(endingOf));

@@ -47,7 +47,7 @@ describe("a program loses its peer, whose node was cut off and came back", () =>
     expect(scenario.core.state.blame.n2?.failures ?? 0).toBe(0);
   });
 
-  test("the same when the program that was suspended says that it lost its peers", () => {
+  test("the same holds when the suspended program itself reports that it lost its peers", () => {
     const scenario = running();
     comesBack(scenario, "worker:1");
     scenario.exits("worker:1", { ...lost, lastLines: ["step 12"] });
@@ -55,7 +55,7 @@ describe("a program loses its peer, whose node was cut off and came back", () =>
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ ...cutOff, exit: "1", lines: ["step 12"] });
   });
 
-  test("the same when that is heard again after another has failed of it, and then it says that it lost its peers", () => {
+  test("the same holds when the suspended one is heard again after another has failed of it, and then reports that it lost its peers", () => {
     const scenario = running();
     comesBack(scenario, "worker:1");
     scenario.exits("worker:0", lost);
@@ -66,14 +66,14 @@ describe("a program loses its peer, whose node was cut off and came back", () =>
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject(cutOff);
   });
 
-  test("the same when it was resumed and ended before its executor was heard again", () => {
+  test("the same holds when it was resumed and ended before its executor was heard again", () => {
     const scenario = running();
     scenario.breaks("worker:1");
     scenario.reports("worker:1", { state: "exited", exit: childExit(scenario.nowMs, lost), suspendedMs: SUSPENDED_MS });
     expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
   });
 
-  test("what was charged to the program is given back when the executor is heard only after the failure", () => {
+  test("the charge to the program is paid back when the executor is heard only after the failure", () => {
     const scenario = running();
     scenario.exits("worker:0", lost);
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
@@ -93,7 +93,7 @@ describe("a program loses its peer, whose node was cut off and came back", () =>
     expect(scenario.job).toMatchObject({ phase: "running", generation: 2, outcome: undefined });
   });
 
-  test("it is what the next attempt of the ApplicationMaster knows, too", () => {
+  test("the next attempt of the ApplicationMaster knows that, too", () => {
     const scenario = running();
     comesBack(scenario, "worker:1");
     scenario.crash([]);
@@ -123,7 +123,7 @@ describe("a node that was cut off and came back is not the cause", () => {
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:2", class: "infrastructure" });
   });
 
-  test("of what fails when it has long been back", () => {
+  test("of a failure when it has long been back", () => {
     const scenario = running();
     comesBack(scenario, "worker:1");
     scenario.after(31_000);
@@ -144,7 +144,7 @@ describe("a node that was cut off and came back is not the cause", () => {
   });
 });
 
-test("a task that restarts with nobody explains no other's loss by having been cut off", () => {
+test("a task that restarts with no other explains no other's loss by having been cut off", () => {
   const scenario = new Scenario(
     jobSpec([role("worker", 2), role("board", 1, { tracking: "sidecar", restartPolicy: "none" })]),
   );

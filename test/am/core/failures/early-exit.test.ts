@@ -14,7 +14,7 @@ function running(spec: JobSpec = jobSpec([role("worker", 3)])): Scenario {
 }
 
 describe("a worker ends with 0 before the others", () => {
-  test("what they fail of when they lose its connection is put down to it, in words, with what it printed last", () => {
+  test("and is named as the cause when they fail of the lost connection, with what it printed last", () => {
     const scenario = running();
     scenario.after(3_000);
     scenario.exits("worker:1", { lastLines: ["stopped early at step 3"] });
@@ -34,7 +34,7 @@ describe("a worker ends with 0 before the others", () => {
     });
   });
 
-  test("the same when its exit is heard after theirs", () => {
+  test("and is the cause even when its exit is heard after theirs", () => {
     const scenario = running();
     scenario.after(3_000);
     scenario.exits("worker:0", { ...lost, atMs: scenario.nowMs });
@@ -43,7 +43,7 @@ describe("a worker ends with 0 before the others", () => {
     expect(scenario.core.state.outcome?.cause).toMatchObject({ task: "worker:1", exit: "0" });
   });
 
-  test("one restart of the program's budget pays for it, and all start again", () => {
+  test("and one restart of the program's budget pays for it, with which all start again", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.toRunning();
     scenario.exits("worker:1");
@@ -57,7 +57,7 @@ describe("a worker ends with 0 before the others", () => {
   test.each([
     ["a failure of its own", { exitCode: 1, errorSummary: "ValueError: bad" }, { task: "worker:2" }],
     ["a machine's", { signal: "SIGBUS", exitCode: 135 }, { task: "worker:2", class: "infrastructure" }],
-  ])("%s that comes later is nearer to the root", (_what, exit, cause) => {
+  ])("and %s that comes later is nearer to the root", (_what, exit, cause) => {
     const scenario = running();
     scenario.exits("worker:1");
     scenario.exits("worker:0", lost);
@@ -66,7 +66,7 @@ describe("a worker ends with 0 before the others", () => {
     expect(scenario.core.state.outcome?.cause ?? scenario.gang.generations[0]?.endedBy).toMatchObject(cause);
   });
 
-  test("a lost executor is, too", () => {
+  test("and a lost executor is nearer to the root, too", () => {
     const scenario = running();
     scenario.exits("worker:1");
     scenario.breaks("worker:2");
@@ -76,10 +76,10 @@ describe("a worker ends with 0 before the others", () => {
   });
 });
 
-describe("an exit with 0 is nobody's fault", () => {
+describe("an exit with 0 is not taken for the cause", () => {
   const blamed = (scenario: Scenario) => scenario.core.state.outcome?.cause?.task;
 
-  test("where workers talk to parameter servers: each ends when its share is done", () => {
+  test("where workers talk to parameter servers, because each ends when its share is done", () => {
     const scenario = running(jobSpec([role("worker", 3), role("ps", 1)]));
     scenario.exits("worker:1");
     scenario.exits("worker:0", lost);
@@ -88,7 +88,7 @@ describe("an exit with 0 is nobody's fault", () => {
     expect(blamed(scenario)).toBe("worker:0");
   });
 
-  test("of an evaluator, which works alone", () => {
+  test("where an evaluator exits, because it works alone", () => {
     const scenario = running(jobSpec([role("worker", 2), role("evaluator", 1)]));
     scenario.exits("evaluator:0");
     scenario.exits("worker:0", lost);
@@ -96,7 +96,7 @@ describe("an exit with 0 is nobody's fault", () => {
     expect(blamed(scenario)).toBe("worker:0");
   });
 
-  test("when the others end with 0 soon after, or fail by themselves", () => {
+  test("where the others end with 0 soon after, or fail by themselves", () => {
     const good = running();
     for (const task of ["worker:1", "worker:0", "worker:2"]) good.exits(task);
     expect(good.core.state.outcome?.result).toBe("succeeded");
@@ -107,7 +107,7 @@ describe("an exit with 0 is nobody's fault", () => {
     expect(blamed(bad)).toBe("worker:0");
   });
 
-  test("of a worker that ended with 0 after the connection was lost", () => {
+  test("where a worker ended with 0 after the connection was lost", () => {
     const scenario = running();
     scenario.exits("worker:0", lost);
     scenario.after(50);

@@ -3,7 +3,7 @@ import { interpreterOf } from "../../../../am/core/failures/remedies.ts";
 
 const set = { PYTHON: "/opt/py/bin/python3", OTHER: "/opt/x/python3.12", EMPTY: "" };
 
-describe("the Python of a command", () => {
+describe("the Python that a command runs", () => {
   test.each([
     ["python3 train.py", { program: "python3" }],
     ["A=1 venv/bin/python3.11 train.py", { program: "venv/bin/python3.11" }],
@@ -11,12 +11,12 @@ describe("the Python of a command", () => {
     ["cd x && $OTHER train.py", { program: "/opt/x/python3.12", variable: "OTHER" }],
     ["${PY:-python3.9} train.py", { program: "python3.9", variable: "PY" }],
     ["${EMPTY:-python3} train.py", { program: "python3", variable: "EMPTY" }],
-  ])("%s", (command, expected) => {
+  ])("is found in %s", (command, expected) => {
     expect(interpreterOf(command, set)).toEqual(expected);
   });
 
   test.each(["bash run.sh", "./train.py $PYTHONPATH", "$HOME/run.sh", "${DATA:-/data} x"])(
-    "is not named by %s",
+    "is not found in %s",
     (command) => {
       expect(interpreterOf(command, set)).toBeUndefined();
     },

@@ -15,8 +15,8 @@ function wantsBack(scenario: Scenario, ...containerIds: string[]) {
   return scenario.on({ type: "preemption-notice", containerIds, strict: true });
 }
 
-describe("YARN wants a container back", () => {
-  test("its program gets the signal; nothing else happens before YARN takes it", () => {
+describe("when YARN wants a container back", () => {
+  test("its program gets the signal, and nothing else happens before YARN takes the container", () => {
     const scenario = running();
     const effects = wantsBack(scenario, "c2", "another job's");
     const signal = expect.objectContaining({ type: "signal-child", signal: "SIGTERM" });
@@ -27,7 +27,7 @@ describe("YARN wants a container back", () => {
   });
 
   test.each([{ signal: "SIGTERM" }, { exitCode: 143 }])(
-    "a program that ends with %j at the notice gives way: the container goes back, no budget pays",
+    "a program that ends with %j after the notice gives way: the container goes back, and no budget pays",
     (exit) => {
       const scenario = running();
       wantsBack(scenario, "c2");
@@ -53,7 +53,7 @@ describe("YARN wants a container back", () => {
     },
   );
 
-  test("a program that ends so under the next attempt gives way as well", () => {
+  test("a program that ends like this under the next attempt gives way as well", () => {
     const scenario = running();
     scenario.after(1_000);
     wantsBack(scenario, "c2");
@@ -68,7 +68,7 @@ describe("YARN wants a container back", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
-  test("a program that starts there after the notice was not told of it: what it fails of is its own", () => {
+  test("a program that starts there after the notice did not get it, so that its failure is its own", () => {
     const scenario = running();
     wantsBack(scenario, "c2");
     scenario.completes("c1", -102);
@@ -82,7 +82,7 @@ describe("YARN wants a container back", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "worker:1", exit: "1" } });
   });
 
-  test("a peer that fails of the lost connection is no cause beside it", () => {
+  test("a peer that fails of the lost connection is not the cause", () => {
     const scenario = running();
     wantsBack(scenario, "c2");
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
@@ -91,7 +91,7 @@ describe("YARN wants a container back", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
-  test("as often as it likes: a gang that is preempted again and again starts again at once each time", () => {
+  test("again and again, the gang starts again at once each time", () => {
     const scenario = running();
     for (let times = 1; times <= 20; times++) {
       scenario.completes(scenario.task("worker:1").containerId, -102);
@@ -105,7 +105,7 @@ describe("YARN wants a container back", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
-  test("a program that fails long after a notice that came to nothing fails by itself", () => {
+  test("and takes it after all not, a program that fails long after the notice fails by itself", () => {
     const scenario = running();
     wantsBack(scenario, "c2");
     scenario.after(121_000);

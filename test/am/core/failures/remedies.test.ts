@@ -20,13 +20,13 @@ function advice(exit: Partial<ChildExit>, { sources = { "tony.worker.command": "
   return scenario.core.state.outcome?.cause?.remedy;
 }
 
-describe("what is advised", () => {
+describe("the advice", () => {
   const missing = {
     errorSummary: "ModuleNotFoundError: No module named 'torch'",
     lastLines: ["    import torch", "ModuleNotFoundError: No module named 'torch'"],
   };
 
-  test("for a missing module: the interpreter that was used, and where another one is named", () => {
+  test("for a missing module names the interpreter that was used, and the key that sets another one", () => {
     expect(advice(missing, { command: "OMP_NUM_THREADS=1 /usr/bin/python3.11 train.py" })).toBe(
       "/usr/bin/python3.11 on that node does not have it: name another Python in tony.worker.command (job.xml:5), or ship one with --python_venv",
     );
@@ -37,7 +37,7 @@ describe("what is advised", () => {
     expect(advice(missing, { command: "python3 train.py", sources: byOption })).toContain("in --python_binary_path");
   });
 
-  test("for a missing module of a command that names its Python by a variable: where to set that", () => {
+  test("for a missing module of a command that names its Python by a variable says where to set the variable", () => {
     const of = { command: '"${PYTHON:-python3}" train.py', environment: { PYTHON: "/opt/bin/python3" } };
     expect(advice(missing, { ...of, sources: { "tony.execution.envs": "job.xml:7" } })).toBe(
       "/opt/bin/python3 on that node does not have it: name another Python as PYTHON in tony.execution.envs (job.xml:7), or ship one with --python_venv",
@@ -80,12 +80,12 @@ describe("what is advised", () => {
     expect(advice({ ...raised, errorOrigin: { how: "context", error: file } })).toMatch(/ships no data\/x\.csv/);
   });
 
-  test("is nothing for a script that a helper did not find, after which the program went on", () => {
+  test("is none for a script that a helper did not find, after which the program went on", () => {
     const lastLines = ["python3: can't open file '/c_2/helper.py': [Errno 2] No such file", "no helper, giving up"];
     expect(advice({ exitCode: 7, lastLines }, { command: "./run.sh" })).toBeUndefined();
   });
 
-  test("for a missing module that -m names: the interpreter that says so", () => {
+  test("for a missing module that -m names has the interpreter that reported it", () => {
     const lastLines = ["/usr/bin/python3: No module named torch"];
     expect(advice({ ...missing, lastLines }, { command: "bash run.sh" })).toMatch(/^\/usr\/bin\/python3 on that node/);
     const specification = [
@@ -96,7 +96,7 @@ describe("what is advised", () => {
     );
   });
 
-  test("for a file that the program opens and the job does not ship: what ships it", () => {
+  test("for a file that the program opens and the job does not ship names the keys that ship it", () => {
     const opened = (file: string) => ({
       errorSummary: `FileNotFoundError: [Errno 2] No such file or directory: '${file}'`,
     });
@@ -128,7 +128,7 @@ describe("what is advised", () => {
     );
   });
 
-  test("for a module that the container has under another name, or where Python does not look", () => {
+  test("for a module that the container has under another name, or where Python does not look, has that place", () => {
     const of = { command: "python3 train.py" };
     const misnamed = { kind: "module", missing: "torch", found: "torchx.py" } as const;
     expect(advice({ ...missing, misnamed }, of)).toBe(
@@ -140,7 +140,7 @@ describe("what is advised", () => {
     );
   });
 
-  test("for such a file that the job may ship: nothing that is not sure", () => {
+  test("for a missing file does not claim that the job ships none where it may ship it", () => {
     const errorSummary = "FileNotFoundError: [Errno 2] No such file or directory: 'data/train.csv'";
     const shipping = (file: Pick<FileToShip, "name" | "as">) =>
       advice({ errorSummary }, { files: [{ ...file, source: "/home/ada/x" }] });
@@ -149,7 +149,7 @@ describe("what is advised", () => {
     expect(shipping({ name: "src", as: "working-directory" })).toBeUndefined();
   });
 
-  test("for a port that another process has: those that are kept free", () => {
+  test("for a port that another process has names the ports that are kept free", () => {
     const error = "OSError: [Errno 98] Address already in use";
     const hint =
       "if it ended for that port: another process of that node has it, or it opens one port twice; let it open TONY_PORT, " +
@@ -160,7 +160,7 @@ describe("what is advised", () => {
     expect(advice({ exitCode: 1, ...logged })).toBeUndefined();
   });
 
-  test("for a module that is not there: another Python, unless the program wrote on after it", () => {
+  test("for a missing module is another Python, unless the program went on printing after it", () => {
     const error = "ModuleNotFoundError: No module named 'apex'";
     const exit = { exitCode: 1, traceback: `Traceback …\n${error}`, errorSummary: error };
     expect(advice({ ...exit, lastLines: ["Traceback …", `[rank0]: ${error}`] })).toMatch(
@@ -169,7 +169,7 @@ describe("what is advised", () => {
     expect(advice({ ...exit, lastLines: [error, "loss is nan, giving up"] })).toBeUndefined();
   });
 
-  test("for a script in a folder that the command goes into: what the folder lacks", () => {
+  test("for a script in a folder into which the command changes says what the folder lacks", () => {
     const folder = "/data/usercache/alice/appcache/application_1_2/container_1_2_01_000002";
     const exit = {
       exitCode: 2,
@@ -180,7 +180,7 @@ describe("what is advised", () => {
     );
   });
 
-  test("for a crash: how to see where Python stood, unless that is on already", () => {
+  test("for a crash says how to see where Python was in its code, unless that is already on", () => {
     const crash = { exitCode: 139, signal: "SIGSEGV" };
     const hint =
       "if it is a Python program, add PYTHONFAULTHANDLER=1 to tony.execution.envs: it then prints where it stood";
@@ -195,7 +195,7 @@ describe("what is advised", () => {
     ["a syntax error", ["./use.py: line 3: syntax error near unexpected token `('"], { exitCode: 2 }],
     ["use.py: command not found", ["/bin/bash: line 1: use.py: command not found"], { failedToStart: true }],
     ["permission denied", ["/bin/bash: ./use.py: Permission denied"], { failedToStart: true }],
-  ])("for a Python script that bash was given: the command that runs it (%s)", (_complaint, lastLines, exit) => {
+  ])("for a Python script that bash was given is the command that runs it (%s)", (_complaint, lastLines, exit) => {
     const command = lastLines.join().includes("./use.py") ? "./use.py --steps 3" : "use.py --steps 3";
     const sources = { "tony.containers.command": "-executes" };
     expect(advice({ lastLines, ...exit }, { command, sources })).toBe(
@@ -214,7 +214,7 @@ describe("what is advised", () => {
     ],
     ["of a shell", "bash run.sh", { exitCode: 127, lastLines: ["bash: run.sh: No such file or directory"] }],
     ["itself", "./x", { failedToStart: true, lastLines: ["/bin/bash: line 1: ./x: No such file or directory"] }],
-  ])("for a program that is not there: its name, and what brings it (%s)", (_whose, program, exit) => {
+  ])("for a missing program is to check its name and the keys that ship it (%s)", (_whose, program, exit) => {
     const command = program === "train.py" ? "python3 train.py --steps 3" : program;
     const file = /[\w.]+$/.exec(program)?.[0];
     expect(advice(exit, { command })).toBe(
@@ -224,7 +224,7 @@ describe("what is advised", () => {
     expect(advice(exit, { command, sources })).toContain("check its name in --executes, and");
   });
 
-  test("for a script that is not there and that the command does not name, or names on the node", () => {
+  test("for a missing script is to ship it where the command does not name it, and to check a path that the command names on the node", () => {
     const exit = { exitCode: 2, lastLines: ["python3: can't open file '/opt/train.py': [Errno 2] No such file"] };
     expect(advice(exit, { command: "./run.sh" })).toBe(
       "no train.py in the container: ship it with tony.containers.resources, tony.worker.resources or --src_dir",
@@ -234,12 +234,12 @@ describe("what is advised", () => {
     );
   });
 
-  test("for another file that a program misses: nothing, its own words say more", () => {
+  test("is none for another file that a program misses, because the program's own words say more", () => {
     const exit = { exitCode: 1, lastLines: ["cat: data.txt: No such file or directory"] };
     expect(advice(exit, { command: "bash run.sh data.txt" })).toBeUndefined();
   });
 
-  test("for a command that the node does not have: its name, which may be right", () => {
+  test("for a command that the node does not have is to check its name, or to install or ship it", () => {
     const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: torchrun: command not found"] };
     expect(advice(exit, { command: "torchrun train.py" })).toBe(
       "that node's PATH has no torchrun: check its name in tony.worker.command (job.xml:5), install it there, or bring it by " +
@@ -262,21 +262,21 @@ describe("what is advised", () => {
     expect(process.cpuUsage(before).user / 1e6).toBeLessThan(2);
   });
 
-  test("for a script without the right to be run", () => {
+  test("for a script that is not executable is to make it executable or to name its interpreter", () => {
     const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: ./run.sh: Permission denied"] };
     expect(advice(exit, { command: "./run.sh" })).toBe(
       "run.sh is not executable: chmod +x it before you submit, or run it by its interpreter (bash run.sh)",
     );
   });
 
-  test("for a node's own program that the tasks' user may not run", () => {
+  test("for a program of the node that the tasks' user may not run is to open it to that user", () => {
     const lastLines = ["/bin/bash: line 1: /root/env/bin/python: Permission denied"];
     expect(advice({ failedToStart: true, lastLines }, { command: "/root/env/bin/python train.py" })).toBe(
       "the user that your tasks run as there may not run /root/env/bin/python: it, what it links to and the folders above must be open to that user",
     );
   });
 
-  test("for one of another kind of machine", () => {
+  test("for a program built for another kind of machine is to ship one for that node", () => {
     const said = "/bin/bash: line 1: venv/bin/python: cannot execute binary file: Exec format error";
     const exit = { failedToStart: true, lastLines: [said] };
     expect(advice(exit, { command: "venv/bin/python train.py" })).toBe(
@@ -284,7 +284,7 @@ describe("what is advised", () => {
     );
   });
 
-  test("for what else a shell says of a command: to look at it", () => {
+  test("for any other complaint of a shell about a command is to look at the command", () => {
     const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: ./a: Text file busy"] };
     expect(advice(exit, { command: "./a" })).toBe("check tony.worker.command (job.xml:5)");
   });
@@ -299,7 +299,7 @@ describe("what is advised", () => {
       { failedToStart: true, lastLines: ["/bin/bash: ./run.sh: /opt/sh: bad interpreter: No such file or directory"] },
     ],
   ])(
-    "for a script whose first line names no program of the node: that line and CRLF, as %s complains",
+    "for a script whose first line names no program of the node is to change that line or remove CRLF, as %s complains",
     (_bash, exit) => {
       expect(advice(exit, { command: "./run.sh" })).toBe(
         "the first line (#!) of ./run.sh names a program that the node does not have: name one that it has; " +
@@ -308,14 +308,14 @@ describe("what is advised", () => {
     },
   );
 
-  test("for a script whose interpreter env cannot find for its CRLF: to remove that", () => {
+  test("for a script whose interpreter env cannot find because of its CRLF is to remove the CRLF", () => {
     const lastLines = [String.raw`/usr/bin/env: ‘python3\r’: No such file or directory`];
     expect(advice({ exitCode: 127, lastLines }, { command: "./train.py" })).toBe(
       String.raw`the script has Windows line ends (CRLF): remove them with sed -i 's/\r$//'`,
     );
   });
 
-  test("for too little memory: a value above all that was used", () => {
+  test("for too little memory is a value above what was used", () => {
     const [used, limit] = [900 * 2 ** 20, 1024];
     expect(advice({ outOfMemory: true, peakMemoryBytes: used })).toContain("e.g. to 1536m");
     expect(advice({ outOfMemory: true, peakMemoryBytes: 3 * limit * 2 ** 20 })).toContain("e.g. to 4g");

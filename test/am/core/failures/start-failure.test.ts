@@ -25,8 +25,8 @@ function fails(scenario: Scenario, exit: Partial<ChildExit>): void {
   scenario.after(1_000);
 }
 
-describe("a failure at the start that the next start meets again", () => {
-  test("is not restarted a third time, and it is said why", () => {
+describe("a failure at the start that the next start has again", () => {
+  test("is not restarted a third time, and the job says why", () => {
     const scenario = secondStart();
     expect(scenario.job).toMatchObject({ generation: 2, phase: "running" });
     expect(scenario.used).toMatchObject({ program: 1 });
@@ -41,7 +41,7 @@ describe("a failure at the start that the next start meets again", () => {
     expect(scenario.used).toMatchObject({ program: 1 });
   });
 
-  test("may be met by one task now and by another then", () => {
+  test("may strike one task at first and another one then", () => {
     const scenario = secondStart();
     scenario.exits("worker:0", missing);
     scenario.exits("worker:2", missing);
@@ -49,7 +49,7 @@ describe("a failure at the start that the next start meets again", () => {
     expect(scenario.core.state.outcome?.rule).toMatch(/^generations 1 and 2 failed the same way/);
   });
 
-  test("ends the job after a recovery between the two as well", () => {
+  test("ends the job even after a recovery between the two starts", () => {
     const scenario = secondStart();
     const kept = scenario.core.state.tasks.map(({ containerId }) => scenario.container(1, { containerId }));
     scenario.crash(kept);
@@ -67,7 +67,7 @@ describe("a failure at the start that the next start meets again", () => {
     ],
     ["a script that is not there", { exitCode: 2, lastLines: ["python3: can't open file '/c_2/x.py': [Errno 2] …"] }],
     ["a script that cannot be read", { exitCode: 1, errorSummary: "SyntaxError: invalid syntax" }],
-  ])("is %s", (_what, exit) => {
+  ])("may be %s", (_what, exit) => {
     const scenario = secondStart(exit);
     fails(scenario, exit);
     expect(scenario.core.state.outcome?.result).toBe("failed");
@@ -81,7 +81,7 @@ describe("a restart follows", () => {
     ["of another kind", { exitCode: 1, errorSummary: "ValueError: bad" }],
     ["of another module", { ...missing, errorSummary: "ModuleNotFoundError: No module named 'numpy'" }],
     ["that followed from a peer's", { exitCode: 1, peerConnectionLost: true }],
-  ])("a second failure %s", (_what, exit) => {
+  ])("after a second failure %s", (_what, exit) => {
     const scenario = secondStart();
     fails(scenario, exit);
     goesOn(scenario);
@@ -90,13 +90,13 @@ describe("a restart follows", () => {
   test.each<[string, Partial<ChildExit>]>([
     ["a program", { exitCode: 1, errorSummary: "OSError: [Errno 98] Address already in use" }],
     ["the system", { exitCode: 1, failedToStart: true, refusedBySystem: true, errorSummary: "spawn ENOMEM" }],
-  ])("the same failure of %s that may be otherwise next time", (_whose, exit) => {
+  ])("after the same failure of %s that may not come again next time", (_whose, exit) => {
     const scenario = secondStart(exit);
     fails(scenario, exit);
     goesOn(scenario);
   });
 
-  test("a failure after a step was done", () => {
+  test("after a failure when a step was done", () => {
     const scenario = secondStart();
     const { containerId, generation } = scenario.task("worker:0");
     scenario.on({
@@ -111,7 +111,7 @@ describe("a restart follows", () => {
     goesOn(scenario);
   });
 
-  test("a failure long after the start", () => {
+  test("after a failure long after the start", () => {
     const scenario = secondStart();
     scenario.after(61_000);
     fails(scenario, missing);

@@ -23,7 +23,7 @@ describe("the root of a failure", () => {
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 
-  test("may be what another task lost its connection by that ended before it", () => {
+  test("may have ended before the task that lost its connection by it", () => {
     const scenario = running({}, { budgets: { program: 0, infrastructure: 2 } });
     scenario.after(5_000);
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, atMs: scenario.nowMs - 100 });
@@ -53,7 +53,7 @@ describe("the root of a failure", () => {
     });
   });
 
-  test("is no task that had lost a connection as well when it was stopped", () => {
+  test("is no task that had itself lost a connection when it was stopped", () => {
     const scenario = running({}, { budgets: { program: 0, infrastructure: 2 } });
     const lost = { peerConnectionLost: true, errorSummary: "ConnectionResetError", failedAtMs: scenario.nowMs - 1_000 };
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
@@ -72,7 +72,7 @@ describe("the root of a failure", () => {
     expect(scenario.core.state.outcome?.cause).toMatchObject({ task: "worker:1" });
   });
 
-  test("stays with the earlier one when the later is heard second", () => {
+  test("stays the earlier one when the later one is heard second", () => {
     const scenario = running();
     scenario.after(5_000);
     scenario.exits("worker:0", { exitCode: 1, atMs: scenario.nowMs - 500 });
@@ -92,8 +92,8 @@ describe("the root of a failure", () => {
   });
 });
 
-describe("a task that lost its peer, whose executor has stood still since", () => {
-  test.each([1_000, 10_000])("is not the root where executors are to be heard every %i ms", (heartbeatIntervalMs) => {
+describe("a task that lost its peer, whose executor has stood still since,", () => {
+  test.each([1_000, 10_000])("is not the root where executors send a heartbeat every %i ms", (heartbeatIntervalMs) => {
     const beats = { ...base.timeouts, heartbeatIntervalMs, heartbeatExpiryMs: 10 * heartbeatIntervalMs };
     const timeouts = { ...beats, verdictMs: stopWithinMs(beats) };
     const scenario = running({ timeouts });
@@ -117,7 +117,7 @@ describe("a container that exceeds its memory after its program had ended", () =
     return scenario;
   }
 
-  test("did not end the one that had lost its peer: what that was lost by is the root", () => {
+  test("did not end a program that had lost its peer: whatever cost that program its peer is the root", () => {
     const scenario = exceedsAfter({ exitCode: 1, peerConnectionLost: true });
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({
       task: "worker:1",
@@ -126,7 +126,7 @@ describe("a container that exceeds its memory after its program had ended", () =
     expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
   });
 
-  test("did not end the one that had ended with 0 before the others", () => {
+  test("did not end a program that had ended with 0 before the others", () => {
     const scenario = running();
     scenario.exits("worker:0");
     scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
@@ -135,7 +135,7 @@ describe("a container that exceeds its memory after its program had ended", () =
   });
 
   test.each([{ signal: "SIGTERM" }, { exitCode: 143, peerConnectionLost: true }])(
-    "is the root where the program had ended as one that is killed: %j",
+    "is the root where the program had ended as a killed one does: %j",
     (exit) => {
       const scenario = exceedsAfter(exit);
       expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:0", exit: "-104" });
@@ -144,7 +144,7 @@ describe("a container that exceeds its memory after its program had ended", () =
   );
 });
 
-describe("the other endings that a root is found among", () => {
+describe("the endings beside the root", () => {
   const told = (scenario: Scenario) => scenario.core.state.outcome?.cause?.consequences;
   const noRestart = { budgets: { program: 0, infrastructure: 0 } };
 
@@ -159,7 +159,7 @@ describe("the other endings that a root is found among", () => {
     ]);
   });
 
-  test("are failures of their own where YARN says so of each", () => {
+  test("are failures of their own where YARN reports one for each", () => {
     const scenario = running({}, noRestart);
     scenario.completes("c1", -104);
     scenario.completes("c2", -104);
@@ -175,7 +175,7 @@ describe("the other endings that a root is found among", () => {
     expect(told(scenario)).toEqual(["worker:1 exited 1 on n2, 0.0 s later (a consequence, not counted)"]);
   });
 
-  test("are no failure where one ended with 0", () => {
+  test("are no failure where a program ended with 0", () => {
     const scenario = running({}, noRestart);
     scenario.exits("worker:1");
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
@@ -187,8 +187,8 @@ describe("the other endings that a root is found among", () => {
   });
 });
 
-describe("what is not the machine's fault", () => {
-  test("is no longer blamed on it once YARN has said so", () => {
+describe("a failure that is not the machine's fault", () => {
+  test("is no longer blamed on it once YARN has reported that", () => {
     const scenario = running();
     scenario.breaks("worker:1");
     scenario.after(2_000);
@@ -200,7 +200,7 @@ describe("what is not the machine's fault", () => {
 });
 
 describe("a verdict", () => {
-  test("on a program that was killed waits for YARN's word, though its executor is well", () => {
+  test("on a program that was killed waits for YARN's report, although its executor is well", () => {
     const scenario = running({}, { budgets: { program: 0, infrastructure: 5 } });
     scenario.exits("worker:1", { signal: "SIGKILL" });
     scenario.stops("worker:0");
@@ -211,7 +211,7 @@ describe("a verdict", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
-  test("is the only one of its generation: what is lost when it has closed, before the gang has stopped, costs nothing more", () => {
+  test("is the only one of its generation: a loss after it has closed, while the gang is still stopping, costs nothing more", () => {
     const scenario = running({ timeouts: { ...base.timeouts, verdictMs: 2_000, stopGraceMs: 30_000 } });
     scenario.exits("worker:1", { exitCode: 1 });
     scenario.after(3_000);
@@ -221,7 +221,7 @@ describe("a verdict", () => {
     expect(scenario.gang.generation).toBe(2);
   });
 
-  test("that is held keeps the job from ending as if nothing had failed", () => {
+  test("that is still open keeps the job from ending as if nothing had failed", () => {
     const scenario = new Scenario(
       jobSpec([role("worker", 1), role("ps", 1, { restartPolicy: "task" })], {
         failure: { ...base.failure, budgets: { program: 0, infrastructure: 0 } },
@@ -260,7 +260,7 @@ describe("a task that is never restarted", () => {
     expect(scenario.phases()).toBe("worker:0 starting, worker:1 starting, scorer:0 succeeded");
   });
 
-  test("and that an earlier attempt had stopped is started again alone: the generation that has begun since goes on", () => {
+  test("is started again alone where an earlier attempt had stopped it: the generation that has begun since goes on", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1), role("scorer", 1, { restartPolicy: "none" })]));
     scenario.toRunning();
     scenario.exits("worker:0", { exitCode: 1 });
@@ -295,7 +295,7 @@ describe("a sidecar's failure is ignored", () => {
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
   });
 
-  test("when YARN's word turns an infrastructure's failure into its program's, for which no budget is left", () => {
+  test("when YARN's report turns an infrastructure failure into its program's, for which no budget is left", () => {
     const roles = [role("worker", 1), role("tensorboard", 1, { restartPolicy: "task" })];
     const scenario = new Scenario(jobSpec(roles, { failure: noBudget }));
     scenario.toRunning();
@@ -306,7 +306,7 @@ describe("a sidecar's failure is ignored", () => {
     expect(scenario.job).toMatchObject({ phase: "running", outcome: undefined });
   });
 
-  test("when the gang fails with it: it is not the root", () => {
+  test("when the gang fails at the same time: it is not the root", () => {
     const roles = [role("worker", 2), role("tensorboard", 1, { restartPolicy: "none" })];
     const scenario = new Scenario(jobSpec(roles));
     scenario.toRunning();
@@ -318,7 +318,7 @@ describe("a sidecar's failure is ignored", () => {
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 
-  test("also when YARN's word on it comes while the gang's failure is judged: it is not the root", () => {
+  test("even when YARN reports it while the gang's failure is judged: it is not the root", () => {
     const roles = [role("worker", 1), role("tensorboard", 1, { tracking: "sidecar" })];
     const scenario = new Scenario(jobSpec(roles));
     scenario.toRunning();
@@ -332,7 +332,7 @@ describe("a sidecar's failure is ignored", () => {
   });
 
   test.each([-104, -101])(
-    "when its container ends before the start, again and again, by %i: it is done without",
+    "when its container ends by %i before the start, again and again: the job does without it",
     (status) => {
       const roles = [role("worker", 1), role("tensorboard", 1, { restartPolicy: "none" })];
       const scenario = new Scenario(jobSpec(roles, { failure: noBudget }));
