@@ -3,7 +3,7 @@ import { readHistoryEvent } from "../../../src/job/history-event.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
 import { Scenario } from "./scenario.ts";
 
-test("what the core records is read as it was meant", () => {
+test("what the core records can be read back as it was meant", () => {
   const scenario = new Scenario(jobSpec([role("worker", 2)]));
   scenario.toRunning();
   scenario.exits("worker:1", { exitCode: 1, errorSummary: "ValueError: no" });

@@ -24,7 +24,7 @@ describe("the wake-up that the core asks for", () => {
     expect(scenario.task("worker:0").containerId).toBe("");
   });
 
-  test("is asked for again when something is due sooner, and not when everything is due later", () => {
+  test("is asked for again when something is due earlier, and not when everything is due later", () => {
     const scenario = new Scenario({ ...base, timeouts: { ...base.timeouts, progressMs: 30_000 } });
     scenario.toRunning();
     scenario.after(1_000);
@@ -42,7 +42,7 @@ describe("the wake-up that the core asks for", () => {
     expect(wakeUpsOf(effects)).toEqual([scenario.nowMs + 60_000]);
   });
 
-  test("finds what was awaited by a core that was rebuilt from its JSON", () => {
+  test("covers what is awaited by a core that was rebuilt from its JSON", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();
     scenario.breaks("worker:0");
@@ -95,7 +95,7 @@ describe("a verdict that is open when the ApplicationMaster dies", () => {
 });
 
 describe("an execution limit", () => {
-  test("binds an executor that does not keep it in a later attempt too", () => {
+  test("stops an executor that exceeds it in a later attempt, too", () => {
     const spec = { ...base, timeouts: { ...base.timeouts, executionMs: 600_000 } };
     const scenario = new Scenario(spec);
     scenario.toRunning();
@@ -112,7 +112,7 @@ describe("an execution limit", () => {
 });
 
 describe("the hold of a gang in part", () => {
-  test("is over in a later attempt too", () => {
+  test("ends in a later attempt, too", () => {
     const scenario = new Scenario(base);
     scenario.register();
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });

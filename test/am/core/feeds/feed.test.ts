@@ -119,7 +119,7 @@ const noted = { type: "noted" };
 const refused = (code: string, message: string) => ({ type: "refused", code, message });
 
 describe("splits", () => {
-  test("are given in their order, as many at a time as a task may have", () => {
+  test("are given in their order, at most as many at a time as a task may have", () => {
     const scene = opened(["a", "b"]);
     expect(positions(scene.get("a", 9))).toEqual([0, 1]);
     expect(positions(scene.get("b"))).toEqual([2]);
@@ -127,7 +127,7 @@ describe("splits", () => {
     expect(scene.answerTo(scene.asks("a"))).toEqual(refused("invalid", many));
   });
 
-  test("end when all are used; who asks before waits", () => {
+  test("end when all are used; a task that asks earlier waits", () => {
     const scene = opened(["a", "b"], { splits: 1 });
     const split = scene.one("a");
     const waits = scene.asks("b");
@@ -136,7 +136,7 @@ describe("splits", () => {
     expect(scene.answerTo(waits)).toEqual({ type: "end" });
   });
 
-  test("are not waited for by a task that has records to use first", () => {
+  test("are not waited for by a task that still has records to use", () => {
     const scene = opened(["a", "b"], { splits: 1 });
     const split = scene.one("a");
     expect(scene.answerTo(scene.asks("b", 1, [], true))).toEqual({ type: "given", splits: [] });
@@ -147,7 +147,7 @@ describe("splits", () => {
     expect(full.answerTo(full.asks("a", 1, full.has("a"), true))).toEqual({ type: "given", splits: [] });
   });
 
-  test("come again in the next epoch, in another order, once all of this one are used", () => {
+  test("come again in the next epoch, in another order, once all splits of this epoch are used", () => {
     const scene = opened(["a", "b"], { splits: 2, epochs: 2, seed: 3 });
     const first = scene.get("a", 2);
     const waits = scene.asks("b", 2);
@@ -199,7 +199,7 @@ describe("splits", () => {
     expect(scene.one("b")).toMatchObject({ epoch: 0, position: 0, split: slow.split });
   });
 
-  test("of epochs that overlap are in one cursor, from which a later generation goes on", () => {
+  test("of overlapping epochs are in one cursor, from which a later generation goes on", () => {
     const feed = { splits: 2, epochs: 4, boundary: "overlap" } as const;
     const scene = opened(["a"], feed);
     for (let read = 0; read < 2; read += 1) scene.used("a", scene.one("a"));
@@ -219,7 +219,7 @@ describe("splits", () => {
     expect(strict.open("b", cursor)).toMatchObject({ type: "refused", code: "invalid" });
   });
 
-  test("that were thought to be no good are given in later epochs once a task says that it has used one", () => {
+  test("that were left out are given again in later epochs once a task reports that it has used one", () => {
     const scene = opened(["a", "b"], { splits: 2, epochs: 3, boundary: "overlap", maxAttempts: 1 });
     const bad = scene.one("a");
     scene.nowMs += 60_000;
@@ -229,7 +229,7 @@ describe("splits", () => {
     expect(scene.one("a")).toMatchObject({ epoch: 1, position: 0 });
   });
 
-  test("are free at once when their task is lost, and the next ones to be given", () => {
+  test("are free at once when their task is lost, and are the next ones to be given", () => {
     const scene = opened(["a", "b"]);
     scene.get("a", 2);
     scene.step({ type: "life-ended", task: "a", generation: 1, how: "gone" });
@@ -259,13 +259,13 @@ describe("splits", () => {
     expect(scene.state.leases).toEqual({});
   });
 
-  test("that were given without being heard of are given again", () => {
+  test("whose answer was not heard are given again", () => {
     const scene = opened(["a"]);
     const given = scene.get("a", 2);
     expect(scene.answerTo(scene.asks("a", 1, []))).toEqual({ type: "given", splits: given });
   });
 
-  test("are not given to a call that nobody waits for", () => {
+  test("are not given to a call that nobody awaits any more", () => {
     const scene = opened(["a", "b"], { splits: 1 });
     scene.get("a");
     const [broken, again] = [scene.asks("b"), scene.asks("b")];
@@ -275,7 +275,7 @@ describe("splits", () => {
     expect(scene.state.leases).toEqual({});
   });
 
-  test("are none where there are none", () => {
+  test("end at once where the feed has none", () => {
     expect(opened(["a"], { splits: 0 }).get("a")).toEqual([]);
     const scene = opened(["a"], { splits: 0 });
     expect(scene.answerTo(scene.asks("a"))).toEqual({ type: "end" });
@@ -296,7 +296,7 @@ describe("near splits", () => {
     return one.position;
   };
 
-  test("are given first, of those that come next, and others where there are none", () => {
+  test("are given first among the next ones, and others where none is near", () => {
     const scene = onTwo({ splits: 6 });
     expect([use(scene, "a"), use(scene, "b")]).toEqual([0, 1]);
     expect(scene.locating()).toEqual([[2, 3, 4, 5]]);
@@ -307,7 +307,7 @@ describe("near splits", () => {
     expect(scene.answerTo(scene.asks("a"))).toEqual({ type: "end" });
   });
 
-  test("come out of their turn by less than 64, however many the task of one machine takes", () => {
+  test("are given fewer than 64 places out of turn, however many the task on one machine takes", () => {
     const scene = onTwo({ splits: 500, seed: 3, epochs: 2 });
     const places: number[] = [];
     const take = (task: string) => {
@@ -324,7 +324,7 @@ describe("near splits", () => {
     expect(Math.max(...late)).toBeLessThan(64);
   });
 
-  test("are looked for as far ahead as all tasks have splits, where these are many", () => {
+  test("are looked for as far ahead as all tasks together have splits, where these are many", () => {
     const tasks = Array.from({ length: 40 }, (_, nth) => `t${nth}`);
     const scene = opened(tasks, { splits: 500, window: 1 });
     scene.hosts = Object.fromEntries(tasks.map((task, nth) => [task, nth < 20 ? "even" : "odd"]));
@@ -333,7 +333,7 @@ describe("near splits", () => {
     expect(Math.max(...scene.locating().flat())).toBe(40 + 2 * tasks.length - 1);
   });
 
-  test("of the next epoch are given when those of this one are, where epochs overlap", () => {
+  test("of the next epoch are given when those of this one have been, where epochs overlap", () => {
     const scene = onTwo({ splits: 4, epochs: 2, boundary: "overlap" });
     scene.one("b");
     scene.one("a");
@@ -344,7 +344,7 @@ describe("near splits", () => {
     expect(scene.locating().at(-1)).toEqual([4, 5, 6, 7]);
   });
 
-  test("are not asked for while all tasks are on one machine, or where it is not wanted", () => {
+  test("are not looked for while all tasks are on one machine, or where that is turned off", () => {
     const one = onTwo({ splits: 9 });
     one.hosts = { a: "odd", b: "odd" };
     const off = onTwo({ splits: 9, locality: false });
@@ -354,7 +354,7 @@ describe("near splits", () => {
     }
   });
 
-  test("are not looked for where all are left out, of epochs without end", () => {
+  test("are not looked for where all splits are left out and epochs have no end", () => {
     const { epochs: _endless, ...endless } = FEED;
     const feed: Feed = { ...endless, splits: 2, maxAttempts: 1, boundary: "infinite" };
     const scene = new Scene({}, recoveredFeed(feed, 0));
@@ -366,7 +366,7 @@ describe("near splits", () => {
     expect(scene.answerTo(scene.asks("a"))).toEqual({ type: "end" });
   });
 
-  test("are asked for some at a time, each once, and not when they were given meanwhile", () => {
+  test("are looked up some at a time, each once, and not where they were given meanwhile", () => {
     const scene = onTwo({ splits: 200, window: 64 });
     const from = (first: number) => Array.from({ length: 32 }, (_, index) => first + index);
     for (const task of ["a", "b"]) use(scene, task);
@@ -377,7 +377,7 @@ describe("near splits", () => {
     expect(Object.keys(scene.state.nearby.splits)).toEqual([]);
   });
 
-  test("are asked for anew by a generation that begins anew", () => {
+  test("are looked up again for a generation that begins anew", () => {
     const scene = onTwo({ splits: 6 });
     expect([use(scene, "a"), use(scene, "b")]).toEqual([0, 1]);
     scene.locate(split);
@@ -390,7 +390,7 @@ describe("near splits", () => {
 });
 
 describe("a task that uses nothing", () => {
-  test("loses what it has; others get it", () => {
+  test("loses its splits, and others get them", () => {
     const scene = opened(["a", "b"]);
     const [split = MISSING] = scene.get("a", 2);
     expect(scene.effects).toContainEqual({ type: "wake-at", atMs: 60_000 });
@@ -405,7 +405,7 @@ describe("a task that uses nothing", () => {
     expect(scene.used("a", split)).toEqual(refused("lost", "a used nothing of train for 60 s, and has lost split 0"));
   });
 
-  test("is believed that it used all of it, where nobody else has it", () => {
+  test("is believed when it says that it used all of them, where no other task has them", () => {
     const scene = opened(["a"], { maxAttempts: 1 });
     const split = scene.one("a");
     scene.nowMs = 60_000;
@@ -435,7 +435,7 @@ describe("a task that uses nothing", () => {
     expect(later.used("a", { ...given, number: 9 })).toMatchObject({ code: "invalid" });
   });
 
-  test("keeps it while it waits for the others' steps, and has its whole time again when it waits no more", () => {
+  test("keeps its splits while it waits for the others' steps, and has its whole time again afterwards", () => {
     const scene = opened(["a"], { uneven: "drop" });
     scene.get("a");
     const said = { epoch: 0, ready: 1, known: 0, dry: false };
@@ -450,7 +450,7 @@ describe("a task that uses nothing", () => {
     expect(scene.has("a")).toEqual([]);
   });
 
-  test("keeps it while it uses records, and when the ApplicationMaster was held up", () => {
+  test("keeps its splits while it uses records, and when the ApplicationMaster was held up", () => {
     const scene = opened(["a"]);
     scene.get("a");
     scene.nowMs = 50_000;
@@ -467,7 +467,7 @@ describe("a task that uses nothing", () => {
 });
 
 describe("a split that fails", () => {
-  test("is left out after so many attempts, in later epochs as well", () => {
+  test("is left out after the allowed attempts, in later epochs as well", () => {
     const scene = opened(["a"], { splits: 2, epochs: 2 });
     scene.failed("a", scene.one("a"), "not a record");
     const again = scene.one("a");
@@ -496,14 +496,14 @@ describe("a split that fails", () => {
     expect(scene.leftOut()).toHaveLength(25);
   });
 
-  test("is the one that a task used when it failed, not what it had besides", () => {
+  test("is the one that a task used when it failed, not the others that it had", () => {
     const scene = opened(["a"]);
     scene.get("a", 2);
     scene.step({ type: "life-ended", task: "a", generation: 1, how: "failed" });
     expect(scene.state.attempts).toEqual({ 0: 1 });
   });
 
-  test("ends the feed where it was the last that could be read", () => {
+  test("ends the feed where it was the last one that could be read", () => {
     const scene = opened(["a"], { splits: 1, maxAttempts: 1, epochs: 5 });
     scene.failed("a", scene.one("a"), "not a record");
     expect(scene.answerTo(scene.asks("a"))).toEqual({ type: "end" });
@@ -521,7 +521,7 @@ describe("a cursor", () => {
     },
   );
 
-  test("is given when all have come, and once more to who asks again", () => {
+  test("is given when all tasks have come, and again to a task that asks again", () => {
     const scene = opened(["a", "b"]);
     const [first = MISSING, second = MISSING] = scene.get("a", 2);
     const third = scene.one("b");
@@ -544,7 +544,7 @@ describe("a cursor", () => {
     expect(scene.answerTo(scene.mark("b", "step 10", ["a", "b"]))).toEqual({ type: "cursor", cursor });
   });
 
-  test("is what the next generation begins with: all the rest is free again", () => {
+  test("is where the next generation begins: everything else is free again", () => {
     const scene = opened(["a"]);
     scene.get("a", 2);
     const cursor = { plan: "a1", epoch: 0, used: [1, 2], partly: { 0: 5 } };
@@ -561,7 +561,7 @@ describe("a cursor", () => {
     expect(scene.state.used).toEqual([1, 2]);
   });
 
-  test("is not given to who has lost what it says it has used, or comes elsewhere", () => {
+  test("is not given to a task that has lost the split it reports, or that comes to another mark", () => {
     const scene = opened(["a", "b"]);
     const split = scene.one("a");
     const lost = scene.mark("a", "1", ["a", "b"], { ...split, number: 9, records: 1 });
@@ -574,7 +574,7 @@ describe("a cursor", () => {
     expect(scene.answerTo(scene.mark("b", "2", ["b"]))).toMatchObject({ type: "cursor" });
   });
 
-  test("waits for nobody who has ended well, and for who was stopped", () => {
+  test("does not wait for a task that has ended well, but does wait for one that was stopped", () => {
     const scene = opened(["a", "b", "c"]);
     scene.step({ type: "life-ended", task: "c", generation: 1, how: "succeeded" });
     scene.step({ type: "life-ended", task: "c", generation: 1, how: "succeeded" });
@@ -598,7 +598,7 @@ describe("a cursor", () => {
     expect(scene.answerTo(waits)).toMatchObject({ type: "cursor" });
   });
 
-  test("is refused while another one waits for splits, who would never come", () => {
+  test("is refused while another task waits for splits, because that one would never come", () => {
     const scene = opened(["a", "b"], { splits: 1 });
     const split = scene.one("a");
     const waits = scene.mark("a", "1", ["a", "b"], { ...split, records: 1 });
@@ -610,7 +610,7 @@ describe("a cursor", () => {
     expect(scene.answerTo(asks)).toBeUndefined();
   });
 
-  test("of a mark of the same name is not given to a later life of the task", () => {
+  test("is not given to a later life of the task at a mark of the same name", () => {
     const scene = opened(["a"]);
     scene.mark("a", "1", ["a"]);
     scene.step({ type: "life-ended", task: "a", generation: 1, how: "failed" });
@@ -624,7 +624,7 @@ describe("a cursor", () => {
 });
 
 describe("the journal", () => {
-  test("holds what an answer tells of before it is given", () => {
+  test("holds what an answer says before the answer is given", () => {
     const state = recoveredFeed(FEED, 0);
     const hear = createFeed(state);
     const caller = { id: 1, task: "a", generation: 1 };
@@ -634,7 +634,7 @@ describe("the journal", () => {
     expect(hear({ type: "journal-written", sequence: 1 }, 0)).toMatchObject([{ type: "answer", id: 1 }]);
   });
 
-  test("is all that a later attempt needs; those who read have their whole time again", () => {
+  test("is all that a later attempt needs; readers have their whole time again", () => {
     const scene = opened(["a", "b"]);
     const [first = MISSING] = scene.get("a", 2);
     scene.used("a", first);
@@ -646,7 +646,7 @@ describe("the journal", () => {
     expect(later.effects).toContainEqual({ type: "wake-at", atMs: 60_000 });
   });
 
-  test("is small: what 1,000 tasks have of 100,000 splits in hand, and a few runs", () => {
+  test("is small, with the splits that 1,000 tasks have of 100,000 and a few runs", () => {
     const state = recoveredFeed({ ...FEED, splits: 100_000, seed: 1, window: 4 }, 0);
     const hear = createFeed(state);
     const tasks = Array.from({ length: 1_000 }, (_, index) => ({ id: index, task: `worker:${index}`, generation: 1 }));
@@ -693,7 +693,7 @@ describe("an input that grows", () => {
     isComplete,
   });
 
-  test("is waited for, comes in an order of its own behind what was there, and ends when no more comes", () => {
+  test("is waited for, is read in an order of its own after what was there before, and ends when nothing more comes", () => {
     const scene = new Scene({}, recoveredFeed({ ...GROWING, window: 20 }, 0));
     scene.open("a");
     const waits = scene.asks("a", 20);
@@ -723,7 +723,7 @@ describe("an input that grows", () => {
     expect(scene.answerTo(waits)).toEqual({ type: "end" });
   });
 
-  test("is gone on with from each cursor that was taken of it, and from none of what grew otherwise", () => {
+  test("goes on from each cursor that was taken of it, and from none of an input that grew differently", () => {
     const scene = new Scene({}, recoveredFeed(GROWING, 0));
     scene.open("a");
     scene.step(grown(2));
@@ -737,7 +737,7 @@ describe("an input that grows", () => {
     expect(scene.open("b", { ...cursor, plan: "a3" }, 3)).toMatchObject({ type: "refused", code: "invalid" });
   });
 
-  test("tells what is not all used, or left out", () => {
+  test("shows what is not all used or left out", () => {
     const scene = new Scene({}, recoveredFeed({ ...GROWING, maxAttempts: 1 }, 0));
     scene.open("a");
     const unfinished = () => progressOfFeed(scene.state, 0).unfinished;
@@ -783,7 +783,7 @@ describe("the journal of a feed", () => {
     expect(state.journal.failures).toBe(0);
   });
 
-  test("is written again earlier than a task loses its splits, and that is not forgotten", () => {
+  test("is written again before a task loses its splits, and that loss is not forgotten", () => {
     const state = recoveredFeed({ ...FEED, leaseMs: 100_000 }, 0);
     const hear = createFeed(state);
     hear({ type: "open", id: 1, task: "a", generation: 1, gang: 1, origin: "start" }, 0);

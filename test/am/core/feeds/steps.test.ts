@@ -5,7 +5,7 @@ import { evenFeed, problemsOfSteps, StepsScene } from "./steps-world.ts";
 const agreed = (steps: number, last = false) => ({ type: "agreed", steps, last });
 
 describe("tasks that make the same number of steps", () => {
-  test("hear how many all of them have rows for, and wait for more", () => {
+  test("are told how many steps all of them have rows for, and wait for more", () => {
     const scene = new StepsScene(evenFeed("drop"));
     const first = scene.steps("a", 5);
     expect(scene.answers.get(first)).toBeUndefined();
@@ -17,7 +17,7 @@ describe("tasks that make the same number of steps", () => {
     expect(scene.answers.get(more)).toEqual(agreed(7));
   });
 
-  test("are told at once what another was told, also by a later attempt: it is on its way there", () => {
+  test("are told at once what another task was told, even by a later attempt, because the answer is on its way there", () => {
     const scene = new StepsScene(evenFeed("drop"));
     scene.steps("a", 5);
     scene.steps("b", 5);
@@ -29,7 +29,7 @@ describe("tasks that make the same number of steps", () => {
     expect(scene.answers.get(scene.steps("a", 5, { known: 5, dry: true }))).toEqual(agreed(5, true));
   });
 
-  test("make with drop as many as the one has rows for that gets no more", () => {
+  test("make with drop as many as the task that gets no more rows", () => {
     const scene = new StepsScene(evenFeed("drop"));
     const waits = scene.steps("a", 4, { dry: true });
     expect(scene.answers.get(scene.steps("b", 9))).toEqual(agreed(4, true));
@@ -38,7 +38,7 @@ describe("tasks that make the same number of steps", () => {
     expect(scene.answers.get(scene.asks("a"))).toMatchObject({ splits: [{ epoch: 1, position: 0 }] });
   });
 
-  test("make with pad as many as the one with the most rows", () => {
+  test("make with pad as many as the task with the most rows", () => {
     const scene = new StepsScene(evenFeed("pad"));
     const waits = scene.steps("a", 4, { dry: true });
     expect(scene.answers.get(scene.steps("b", 6))).toEqual(agreed(6));
@@ -47,14 +47,14 @@ describe("tasks that make the same number of steps", () => {
     expect(scene.answers.get(scene.steps("b", 8, { known: 6, dry: true }))).toEqual(agreed(8, true));
   });
 
-  test("stop together, and leave unused what is left", () => {
+  test("stop together, and leave the rest unused", () => {
     const scene = new StepsScene(evenFeed("stop-together"));
     scene.steps("a", 4, { dry: true });
     expect(scene.answers.get(scene.steps("b", 9))).toEqual(agreed(4, true));
     expect(scene.state.used).toEqual([]);
   });
 
-  test("hear that there is nothing more in an epoch, and begin the next one when all have said of how many steps it is", () => {
+  test("are told that an epoch has nothing more, and begin the next one when all have said how many steps it has", () => {
     const scene = new StepsScene(evenFeed("pad", 1));
     const [split] = [scene.answers.get(scene.asks("a"))].flatMap((one) => (one?.type === "given" ? one.splits : []));
     expect(scene.answers.get(scene.asks("b"))).toEqual({ type: "given", splits: [] });
@@ -67,7 +67,7 @@ describe("tasks that make the same number of steps", () => {
     expect(scene.answers.get(scene.steps("a", 0, { epoch: 2 }))).toEqual(agreed(0, true));
   });
 
-  test("do not wait for who has ended well, and lose nothing while they wait", () => {
+  test("do not wait for a task that has ended well, and lose nothing while they wait", () => {
     const scene = new StepsScene(evenFeed("drop"));
     scene.asks("a");
     const waits = scene.steps("a", 4);
@@ -78,7 +78,7 @@ describe("tasks that make the same number of steps", () => {
     expect(scene.answers.get(waits)).toEqual(agreed(4));
   });
 
-  test("begin their next generation as their first one, whatever that had come to", () => {
+  test("begin their next generation like their first one, wherever that had come to", () => {
     const scene = new StepsScene(evenFeed("drop"));
     const { generation: _, version: _version, journal: _journal, ...first } = structuredClone(scene.state);
     const given = ["a", "b"].map((task) => scene.answers.get(scene.asks(task)));
@@ -103,7 +103,7 @@ describe("tasks that make the same number of steps", () => {
     expect({ ...second, lastLease: 0 }).toEqual(first);
   });
 
-  test("are refused what is no step of this epoch, and a call that was made again", () => {
+  test("are refused a step that is not of this epoch, and the earlier of two same calls", () => {
     const scene = new StepsScene(evenFeed("drop"));
     expect(scene.answers.get(scene.steps("a", 1, { epoch: 1 }))).toMatchObject({ code: "invalid" });
     const before = scene.steps("a", 1);

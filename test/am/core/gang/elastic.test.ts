@@ -45,11 +45,11 @@ function startsIn(effects: readonly Effect[]): Start[] {
 const CLOSED = { exitCode: 1, missedMeeting: "closed" } as const;
 
 describe("a gang that may be smaller", () => {
-  test("starts at once when all are there", () => {
+  test("starts at once when all tasks are there", () => {
     expect(gathered(4).phases()).toBe("worker:0 starting, worker:1 starting, worker:2 starting, worker:3 starting");
   });
 
-  test("waits for the rest at each start as long as at the first", () => {
+  test("waits for the rest at each start as long as at the first one", () => {
     const scenario = running(3);
     scenario.exits("worker:0", { exitCode: 1 });
     for (const task of ["worker:1", "worker:2"]) scenario.stops(task);
@@ -72,7 +72,7 @@ describe("a gang that may be smaller", () => {
     expect(reasons).toEqual(Array(4).fill("worker:0 exited 1 on n1: ValueError"));
   });
 
-  test("starts with fewer when no more have come for a while; each that comes later joins the others' generation", () => {
+  test("starts with fewer when no more have come for a while, and each task that comes later joins the others' generation", () => {
     const scenario = gathered(3);
     expect(startsIn(scenario.after(restMs - 1))).toEqual([]);
     const start = scenario.after(1);
@@ -93,7 +93,7 @@ describe("a gang that may be smaller", () => {
     expect(sentOf(scenario.after(10 * restMs), "start-child")).toEqual([]);
   });
 
-  test("does not start without the first, where the others meet", () => {
+  test("does not start without the first task, where the others meet", () => {
     const scenario = new Scenario(base);
     scenario.register();
     scenario.on({ type: "containers-allocated", containers: [1, 2, 3].map(() => scenario.container(1)) });
@@ -111,7 +111,7 @@ describe("a gang that may be smaller", () => {
     expect(scenario.phases()).toBe("worker:0 registered, worker:1 registered, worker:2 waiting, worker:3 waiting");
   });
 
-  test("is not too late by tony.container.allocation.timeout when it has enough", () => {
+  test("is not failed by tony.container.allocation.timeout when it has enough", () => {
     const scenario = gathered(2, { ...base, timeouts: { ...base.timeouts, allocationMs: restMs / 2 } });
     scenario.after(restMs);
     expect(scenario.job).toMatchObject({ phase: "running" });
@@ -132,7 +132,7 @@ describe("a gang that may be smaller", () => {
 });
 
 describe("a task of a role that may be smaller", () => {
-  test("has lost its container: it alone gets another one, and joins the others; the infrastructure pays", () => {
+  test("that has lost its container gets another one alone and joins the others; the infrastructure pays", () => {
     const scenario = running(4);
     scenario.vanishes("worker:2");
     expect(scenario.phases()).toBe("worker:0 running, worker:1 running, worker:2 waiting, worker:3 running");
@@ -143,7 +143,7 @@ describe("a task of a role that may be smaller", () => {
     expect(scenario.task("worker:2")).toMatchObject({ restarts: 1, phase: "starting" });
   });
 
-  test("waits for a container since it has lost the one it had", () => {
+  test("is shown as waiting for a container since it lost the one it had", () => {
     const scenario = running(4);
     scenario.after(600_000);
     const lostAtMs = scenario.nowMs;
@@ -153,14 +153,14 @@ describe("a task of a role that may be smaller", () => {
     expect(wait?.sinceMs).toBe(lostAtMs);
   });
 
-  test("goes on even where fewer than needed are left: they wait for each other", () => {
+  test("lets the gang go on even where fewer tasks than needed are left: they wait for each other", () => {
     const scenario = running(2);
     const effects = scenario.vanishes("worker:1");
     expect(sentOf(effects, "stop-child")).toEqual([]);
     expect(scenario.phases()).toMatch(/^worker:0 running, worker:1 waiting,/);
   });
 
-  test("is the first: where the others meet is gone, and the gang starts again in place", () => {
+  test("that is the first one takes the others' meeting point along, and the gang starts again in place", () => {
     const scenario = running(3);
     expect(sentOf(scenario.vanishes("worker:0"), "stop-child")).toEqual(["worker:1", "worker:2"]);
     scenario.stops("worker:1");
@@ -171,14 +171,14 @@ describe("a task of a role that may be smaller", () => {
     expect(scenario.phases()).toBe("worker:0 starting, worker:1 starting, worker:2 starting, worker:3 waiting");
   });
 
-  test("was preempted: it alone starts again, and nobody pays", () => {
+  test("that was preempted starts again alone, and nobody pays", () => {
     const scenario = running(4);
     scenario.completes(scenario.task("worker:3").containerId, -102);
     expect(scenario.phases()).toBe("worker:0 running, worker:1 running, worker:2 running, worker:3 waiting");
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
-  test("exits by itself, and has given up for all: the gang starts again, and the program pays", () => {
+  test("that exits by itself has given up for all: the gang starts again, and the program pays", () => {
     const scenario = running(4, { ...base, ...withBudget(1) });
     expect(sentOf(scenario.exits("worker:3", { exitCode: 1 }), "stop-child")).toEqual([
       "worker:0",
@@ -188,7 +188,7 @@ describe("a task of a role that may be smaller", () => {
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 
-  test("had joined late and exits by itself: the generation that ends by it is the others'", () => {
+  test("that had joined late and exits by itself ends the others' generation", () => {
     const scenario = running(3, { ...base, ...withBudget(1) });
     scenario.vanishes("worker:2");
     give(scenario, 2);
@@ -198,7 +198,7 @@ describe("a task of a role that may be smaller", () => {
     expect(scenario.job.phase).toBe("restarting");
   });
 
-  test("had joined late: in the next generation it is one of those that start together", () => {
+  test("that had joined late is one of those that start together in the next generation", () => {
     const scenario = running(3, { ...base, ...withBudget(1) });
     give(scenario, 1);
     scenario.startedAll();
@@ -211,7 +211,7 @@ describe("a task of a role that may be smaller", () => {
     expect(scenario.used.program).toBe(1);
   });
 
-  test("had joined late and was preempted after another's end: what YARN says later counts for the generation of the others", () => {
+  test("that had joined late and was preempted after another's end counts for the others' generation when YARN reports it later", () => {
     const scenario = running(3);
     scenario.vanishes("worker:2");
     give(scenario, 2);
@@ -225,7 +225,7 @@ describe("a task of a role that may be smaller", () => {
     expect(scenario.used.infrastructure).toBe(infrastructure - 1);
   });
 
-  test("leaves with its node: it moves when its checkpoint is complete, and the others go on", () => {
+  test("whose node leaves moves when its checkpoint is complete, and the others go on", () => {
     const scenario = running(4);
     const node = { nodeId: "n2:45454", host: "n2", rack: "/r", usable: true, labels: [], free: base.am.resource };
     scenario.on({ type: "nodes-changed", nodes: [{ ...node, usable: false, decommissioning: { timeoutMs: 60_000 } }] });
@@ -239,7 +239,7 @@ describe("a task of a role that may be smaller", () => {
 describe("a program of an elastic Horovod that exits by itself", () => {
   const horovod: JobSpec = { ...base, ...withBudget(1), framework: "horovod", outlivesExits: true };
 
-  test("is started again alone, in its container: the others go on, and the program pays", () => {
+  test("starts again alone, in its container: the others go on, and the program pays", () => {
     const scenario = running(4, horovod);
     const effects = scenario.exits("worker:3", { exitCode: 1 });
     expect(sentOf(effects, "stop-child")).toEqual([]);
@@ -254,7 +254,7 @@ describe("a program of an elastic Horovod that exits by itself", () => {
     expect(sentOf(effects, "stop-child")).toEqual(["worker:0", "worker:1", "worker:2"]);
   });
 
-  test("is the first, where the others meet: the gang starts again", () => {
+  test("restarts the gang where it is the first one, at which the others meet", () => {
     const scenario = running(4, horovod);
     expect(sentOf(scenario.exits("worker:0", { exitCode: 1 }), "stop-child")).toHaveLength(3);
   });
@@ -281,7 +281,7 @@ describe("the end of a gang that may be smaller", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "3 of 4 tasks exited 0" });
   });
 
-  test("starts nobody once one has exited 0: containers go back", () => {
+  test("starts nobody once a program has exited 0: containers go back", () => {
     const scenario = running(3);
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
     const effects = scenario.exits("worker:1");
@@ -323,14 +323,14 @@ describe("the end of a gang that may be smaller", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
-  test("is one where it had started with the others", () => {
+  test("is a failure of a task that had started with the others", () => {
     const scenario = running(4);
     scenario.exits("worker:3", CLOSED);
     scenario.after(base.timeouts.verdictMs);
     expect(scenario.used.program).toBe(1);
   });
 
-  test("loses one after another has exited 0: the gang starts again, for nobody can join it any more", () => {
+  test("makes the gang start again when a task is lost after another has exited 0, because nobody can join it any more", () => {
     const scenario = running(3);
     scenario.exits("worker:1");
     scenario.vanishes("worker:2");
@@ -341,7 +341,7 @@ describe("the end of a gang that may be smaller", () => {
 describe("the ApplicationMaster of a gang that may be smaller dies", () => {
   const program = { state: "running", pid: 7, startedAtMs: 1_000_000 } as const;
 
-  test("while it waits for the rest: the next one goes on waiting, and starts with those that are there", () => {
+  test("while it waits for the rest: the next attempt goes on waiting, and starts with the tasks that are there", () => {
     const scenario = gathered(2);
     const kept = [1, 2].map((number) => ({ ...scenario.container(1), containerId: `c${number}`, host: `n${number}` }));
     scenario.after(2_000);
@@ -351,7 +351,7 @@ describe("the ApplicationMaster of a gang that may be smaller dies", () => {
     expect(sentOf(scenario.after(2 * restMs + 60_000), "start-child")).toEqual(["worker:0", "worker:1"]);
   });
 
-  test("while some run: they run on, the others are asked for, and join them", () => {
+  test("while some run: they run on, and the others are asked for and join them", () => {
     const scenario = running(2);
     scenario.after(2_000);
     scenario.crash([]);
@@ -362,7 +362,7 @@ describe("the ApplicationMaster of a gang that may be smaller dies", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1, attempt: 2 });
   });
 
-  test("as the cluster spec goes out to those that are there: they run on", () => {
+  test("while the cluster spec is sent to those that are there: they run on", () => {
     const scenario = gathered(2);
     scenario.after(restMs / 2);
     scenario.journalAnswers = false;
@@ -377,7 +377,7 @@ describe("the ApplicationMaster of a gang that may be smaller dies", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 
-  test("and one that had just joined is not heard: the gang starts again only when that one's program is known to be gone", () => {
+  test("and a task that had just joined is not heard: the gang starts again only when that task's program is known to be gone", () => {
     const scenario = running(3, { ...base, ...withBudget(1) });
     scenario.after(2_000);
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });

@@ -21,8 +21,8 @@ const relaunched = (effects: readonly Effect[]) =>
 const released = (effects: readonly Effect[]) =>
   effects.flatMap((effect) => (effect.type === "release" ? effect.containerIds : []));
 
-describe("a task that has succeeded where each starts when it can", () => {
-  test("leaves its container to one that waits, and then to the cluster", () => {
+describe("a task that has succeeded where each task starts when it can", () => {
+  test("leaves its container to one that waits, and otherwise to the cluster", () => {
     const { scenario } = crowded();
     expect(relaunched(scenario.exits("worker:0"))).toEqual(["worker:2"]);
     expect(released(scenario.exits("worker:1"))).toEqual(["c2"]);
@@ -31,7 +31,7 @@ describe("a task that has succeeded where each starts when it can", () => {
     expect(scenario.job).toMatchObject({ outcome: { result: "succeeded" } });
   });
 
-  test("keeps it until the journal knows how it ended, and leaves it in a later attempt too", () => {
+  test("keeps its container until the journal knows how it ended, and leaves it in a later attempt too", () => {
     const { scenario, kept } = crowded();
     scenario.journalWorks = false;
     expect(relaunched(scenario.exits("worker:0"))).toEqual([]);
@@ -52,7 +52,7 @@ describe("a task that has succeeded where each starts when it can", () => {
     ]);
   });
 
-  test("keeps it where the gang may restart it", () => {
+  test("keeps its container where the gang may restart the task", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.toRunning();
     expect(released(scenario.exits("worker:0"))).toEqual([]);

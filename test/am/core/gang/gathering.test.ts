@@ -26,7 +26,7 @@ describe("a heterogeneous gang is gathered", () => {
     ]);
   });
 
-  test("a container is matched by its priority, whatever the scheduler rounded its resources to", () => {
+  test("a container is matched by its priority, however the scheduler rounded its resources", () => {
     const scenario = new Scenario(spec);
     scenario.register(resources);
     const rounded = scenario.container(2, { resource: { memoryMiB: 4096, vcores: 1, others: {} } });
@@ -38,7 +38,7 @@ describe("a heterogeneous gang is gathered", () => {
     expect(asksOf(effects)).toEqual([]);
   });
 
-  test("containers beyond what tasks wait for go back, and a repeated allocation changes nothing", () => {
+  test("containers for which no task waits go back, and a repeated allocation changes nothing", () => {
     const scenario = new Scenario(spec);
     scenario.register(resources);
     const containers = [scenario.container(2), scenario.container(2)];
@@ -83,7 +83,7 @@ describe("a heterogeneous gang is gathered", () => {
     expect(scenario.task("worker:0").phase).toBe("registered");
   });
 
-  test("a container of which YARN tells first that it is over is asked for again", () => {
+  test("a container that YARN first reports as over is asked for again", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1)]));
     scenario.register();
     const given = scenario.container(1);
@@ -133,7 +133,7 @@ describe("a heterogeneous gang is gathered", () => {
   });
 });
 
-describe("hosts are named where that makes a gang come in one heartbeat", () => {
+describe("hosts are named where that lets a gang come in one heartbeat:", () => {
   const node = (host: string, memoryMiB: number, usable = true) => ({
     nodeId: `${host}:45454`,
     host,
@@ -143,7 +143,7 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     free: { memoryMiB, vcores: 16, others: {} },
   });
 
-  test("where the scheduler counts memory alone, hosts are named by their memory, whatever cores they have left", () => {
+  test("where the scheduler counts only memory, hosts are named by their memory, however few cores they have left", () => {
     const scenario = new Scenario(jobSpec([role("worker", 4)]));
     const free = { memoryMiB: 8192, vcores: -3, others: {} };
     const node = { nodeId: "a:1", host: "a", rack: "/r", usable: true, labels: [], free };
@@ -157,7 +157,7 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     );
   });
 
-  test("more containers than nodes: the hosts that last had room are named, the full one is not, * carries all", () => {
+  test("with more containers than nodes, the hosts that last had room are named, the full one is not, and * stands for all", () => {
     const scenario = new Scenario(jobSpec([role("worker", 5)]));
     scenario.on({ type: "nodes-changed", nodes: [node("idle", 8192), node("half", 2048), node("full", 100)] });
     expect(asksOf(scenario.register())).toMatchObject([
@@ -172,7 +172,7 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     ]);
   });
 
-  test("a gang that did not fit into what was free last names the hosts that can hold it: others may have ended since", () => {
+  test("a gang that did not fit into the room last known names the hosts that could hold it, because other containers may have ended since", () => {
     const total = { memoryMiB: 16_384, vcores: 16, others: {} };
     const busy = { ...node("busy", 2048), total };
     const full = { ...node("full", 0), total };
@@ -189,20 +189,20 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     ]);
   });
 
-  test("no more containers than nodes: no host is named", () => {
+  test("with no more containers than nodes, no host is named", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a", 8192), node("b", 8192)] });
     expect(asksOf(scenario.register())).toMatchObject([{ count: 2, hosts: [], racks: [] }]);
   });
 
-  test("two node heartbeats without success and any place will do", () => {
+  test("after two node heartbeats without success, any place will do", () => {
     const scenario = new Scenario(jobSpec([role("worker", 3)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a", 8192)] });
     expect(asksOf(scenario.register())).toMatchObject([{ hosts: [{ host: "a", count: 3 }] }]);
     expect(asksOf(scenario.after(2_000))).toMatchObject([{ count: 3, hosts: [], racks: [] }]);
   });
 
-  test("a number that was said twice is taken back when all is there: containers may be pending that nobody needs", () => {
+  test("a number that was asked for twice is taken back when all containers are there, because some that nobody needs may be pending", () => {
     const scenario = new Scenario(jobSpec([role("worker", 3)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a", 8192)] });
     scenario.register();
@@ -211,7 +211,7 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     expect(asksOf(scenario.after(2_000))).toEqual([]);
   });
 
-  test("pack names as few hosts as hold the role, spread as many", () => {
+  test("pack names as few hosts as hold the role, and spread as many", () => {
     const nodes = [node("a", 2048), node("b", 8192), node("c", 8192)];
     const hostsOf = (placement: "pack" | "spread") => {
       const scenario = new Scenario(jobSpec([role("worker", 3, { placement })]));
@@ -226,7 +226,7 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     ]);
   });
 
-  test("spread over fewer hosts than tasks: the hosts are given equal numbers, and those alone", () => {
+  test("when spread has fewer hosts than tasks, only those hosts get tasks, in equal numbers", () => {
     const nodes = [node("a", 8192), node("b", 1024), node("c", 8192)];
     const countsOf = (workers: number) => {
       const scenario = new Scenario(jobSpec([role("worker", workers, { placement: "spread" })]));
@@ -238,7 +238,7 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     expect(countsOf(2)).toEqual(["a 1", "b 1", "c 1"]);
   });
 
-  test("hosts named to spread or pack are asked for alone, twice as long as those named for speed; then any place will do", () => {
+  test("hosts named to spread or pack are the only ones asked for, twice as long as those named for speed; then any place will do", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "spread" })]));
     scenario.on({ type: "nodes-changed", nodes: [node("a", 8192), node("b", 8192)] });
     expect(asksOf(scenario.register())).toMatchObject([{ count: 2, relaxLocality: false }]);
@@ -248,7 +248,7 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     expect(ask).not.toHaveProperty("relaxLocality");
   });
 
-  test("a lost container's place: spread looks for a host that has none, pack for one that has some", () => {
+  test("to replace a lost container, spread looks for a host without one, and pack for a host with one", () => {
     const hostsOf = (placement: "pack" | "spread") => {
       const scenario = new Scenario(jobSpec([role("worker", 2, { placement })]));
       scenario.on({ type: "nodes-changed", nodes: [node("a", 4096), node("b", 8192), node("c", 8192)] });
@@ -264,7 +264,7 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     expect(hostsOf("pack")).toEqual([{ host: "a", count: 1 }]);
   });
 
-  test("a node whose label is not exclusive is named by roles that spread alone, because it comes late", () => {
+  test("a node whose label is not exclusive is named only by roles that spread, because it comes late", () => {
     const nodes = [node("own", 8192), { ...node("gpu", 8192), labels: ["gpu"], nonExclusive: true } as const];
     const hostsOf = (given: Parameters<typeof role>[2]) => {
       const scenario = new Scenario(jobSpec([role("worker", 2, given)]));
@@ -293,11 +293,11 @@ describe("a file that a node cannot fetch", () => {
     return scenario.core;
   };
 
-  test("blames that node at first, and another container is asked for", () => {
+  test("is first blamed on that node, and another container is asked for", () => {
     expect(failingOn("a", "a").state).toMatchObject({ outcome: undefined, blame: { a: { failures: 2 } } });
   });
 
-  test("ends its task as the report says it, though it had gone on to wait for another container", () => {
+  test("ends its task as the report says, although the task had gone on to wait for another container", () => {
     const { tasks } = statusOf(failingOn("a", "b"), 1_000_000);
     expect(tasks).toMatchObject([
       { task: "worker:0", state: "lost", host: "b", exit: "-1000" },
@@ -305,7 +305,7 @@ describe("a file that a node cannot fetch", () => {
     ]);
   });
 
-  test("is the job's error when a second node cannot either: the file is named", () => {
+  test("is the job's error when a second node cannot fetch it either: the file is named", () => {
     expect(failingOn("a", "b").state).toMatchObject({
       outcome: {
         result: "failed",
@@ -320,8 +320,8 @@ describe("a file that a node cannot fetch", () => {
   });
 });
 
-describe("a file for which HDFS takes the job's token no more", () => {
-  test("is no node's fault: what would have lasted is named", () => {
+describe("a file for which HDFS no longer accepts the job's token", () => {
+  test("is not blamed on the node: the job names what would have lasted", () => {
     const why = "token (token for ada: HDFS_DELEGATION_TOKEN owner=ada) can't be found in cache";
     const base = jobSpec([role("worker", 1)]);
     const scenario = new Scenario({
@@ -352,7 +352,7 @@ describe("a file that the launch script may not read", () => {
     return scenario;
   }
 
-  test("is the job's error, not its node's: the file and its archive are named, and how to pack it", () => {
+  test("is the job's error, not its node's: the job names the file and its archive, and how to pack it", () => {
     const scenario = lost(denied);
     expect(scenario.core.state.outcome?.cause).toMatchObject({
       class: "program",
@@ -384,7 +384,7 @@ describe("a launch that fails", () => {
     return scenario.core.state;
   };
 
-  test("through the node's fault counts against the node", () => {
+  test("by the node's fault counts against the node", () => {
     expect(failingLaunches(true, "a", "a").blame).toMatchObject({ a: { failures: 2, excluded: true } });
   });
 

@@ -29,7 +29,7 @@ describe("the hold of a gang in part", () => {
   const gangHoldMs = 60_000;
   const large = jobSpec([role("worker", 4)], { timeouts: { ...spec.timeouts, gangHoldMs } });
 
-  test("counts from the last container that came: a gang that still grows gives nothing back", () => {
+  test("counts from the last container that came, so that a gang that still grows gives nothing back", () => {
     const scenario = new Scenario(large);
     scenario.register();
     for (let given = 1; given <= 3; given++) {
@@ -42,7 +42,7 @@ describe("the hold of a gang in part", () => {
     expect(heldBy(scenario)).toEqual([]);
   });
 
-  test("keeps what is registered for as long again, where something else can be given back first", () => {
+  test("lets registered containers stay as long again, where others can be given back first", () => {
     const scenario = new Scenario(large);
     scenario.register();
     scenario.on({
@@ -137,7 +137,7 @@ describe("what a gang in part holds", () => {
     expect(told(scenario)).toEqual([]);
   });
 
-  test("is shown as what it costs", () => {
+  test("is shown with what it costs", () => {
     const scenario = holdingTwo();
     scenario.after(90_000);
     expect(heldWords(scenario)).toEqual([
@@ -148,7 +148,7 @@ describe("what a gang in part holds", () => {
   test.each([
     ["for as long again where nobody took what it gave back", 8192, 120_000],
     ["for a quarter of the time where others took it", 1024, 30_000],
-  ])("it holds %s", (_, leftMiB, heldForMs) => {
+  ])("is kept %s", (_, leftMiB, heldForMs) => {
     const scenario = holdingTwo();
     scenario.after(gangHoldMs);
     const left = { memoryMiB: leftMiB, vcores: 8, others: {} };
@@ -162,7 +162,7 @@ describe("what a gang in part holds", () => {
   });
 });
 
-test("a task whose container was given back listens nowhere, and is shown in none", () => {
+test("a task whose container was given back has no address and is shown in no container", () => {
   const scenario = new Scenario(spec);
   scenario.register();
   scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
@@ -174,14 +174,14 @@ test("a task whose container was given back listens nowhere, and is shown in non
 });
 
 describe("the pause of a gang that gave its containers back", () => {
-  test("differs from job to job, or two that wait for each other would do so for ever", () => {
+  test("differs from job to job, or two jobs that wait for each other would do so for ever", () => {
     const first = new Set(
       ["application_1_0001", "application_1_0002", "application_1_0003"].flatMap((id) => pausesOf(id, 1)),
     );
     expect(first.size).toBe(3);
   });
 
-  test("doubles each time, to five minutes, give or take a half", () => {
+  test("doubles each time up to five minutes, plus or minus a half", () => {
     const pauses = pausesOf("application_1_0001", 8);
     const bases = [10, 20, 40, 80, 160, 300, 300, 300];
     for (const [index, pauseMs] of pauses.entries()) {
@@ -215,7 +215,7 @@ describe("a gang that needs more than the cluster has", () => {
     scenario.on({ type: "containers-allocated", containers: given });
   }
 
-  test("asks for nothing and holds nothing, says so, and when it looks again", () => {
+  test("asks for nothing and holds nothing, and says so and when it asks again", () => {
     const scenario = tooLarge();
     expect(asksOf(scenario.effects)).toEqual([]);
     const { waits } = statusOf(scenario.core, scenario.nowMs);
@@ -242,7 +242,7 @@ describe("a gang that needs more than the cluster has", () => {
     expect(heldBy(scenario)).toEqual([]);
   });
 
-  test("keeps what comes when it looks for ten seconds, and what YARN would set aside no longer either", () => {
+  test("keeps what comes when it asks again for ten seconds, and then withdraws the ask, so that YARN reserves nothing for it", () => {
     const scenario = tooLarge();
     look(scenario, 15);
     scenario.ready("worker:0");
@@ -256,7 +256,7 @@ describe("a gang that needs more than the cluster has", () => {
     expect(wantedBy(scenario)).toEqual([0]);
   });
 
-  test("starts when it gets all that it asks for, whatever is known of the nodes", () => {
+  test("starts when it gets everything that it asks for, whatever is known about the nodes", () => {
     const scenario = tooLarge();
     look(scenario, 30);
     scenario.readyAll();
@@ -264,7 +264,7 @@ describe("a gang that needs more than the cluster has", () => {
     expect(new Set(scenario.core.state.tasks.map(({ phase }) => phase))).toEqual(new Set(["starting"]));
   });
 
-  test("asks at once when nodes join, or one becomes larger", () => {
+  test("asks at once when nodes join or one becomes larger", () => {
     const joined = tooLarge();
     const asks = asksOf(joined.on({ type: "nodes-changed", nodes: [node("c"), node("d")] }));
     expect(asks).toMatchObject([{ role: "worker", count: 30 }]);
@@ -272,7 +272,7 @@ describe("a gang that needs more than the cluster has", () => {
     expect(asksOf(tooLarge().on({ type: "nodes-changed", nodes: [node("a", { total: grown })] }))).toHaveLength(1);
   });
 
-  test("holds what it got as long as any gang once nodes join while it looks", () => {
+  test("holds its containers as long as any gang does, once nodes join while it asks", () => {
     const scenario = tooLarge();
     look(scenario, 15);
     scenario.readyAll();
@@ -284,7 +284,7 @@ describe("a gang that needs more than the cluster has", () => {
     expect(heldBy(scenario)).toEqual([]);
   });
 
-  test("pauses no longer for having looked in vain, once there is room", () => {
+  test("pauses no longer than others for having asked in vain, once there is room", () => {
     const scenario = tooLarge();
     for (let looks = 0; looks < 4; looks++) {
       look(scenario, 0);
@@ -299,7 +299,7 @@ describe("a gang that needs more than the cluster has", () => {
     expect(pauseMs).toBeLessThanOrEqual(15_000);
   });
 
-  test("is one that waits for others where a node that has gone may come back", () => {
+  test("waits like any gang where a node that has gone may come back", () => {
     const scenario = tooLarge([node("a"), node("b"), node("c"), node("d", { usable: false })]);
     expect(wantedBy(scenario)).toEqual([30]);
   });

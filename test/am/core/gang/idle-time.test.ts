@@ -98,14 +98,17 @@ function run(seconds: readonly number[]) {
 }
 
 describe("containers of a search", () => {
-  test.each(TABLES)("idle for at most 2 %% of what holding them to the end would: %s", (_, table) => {
-    const seconds = table.split(/\s+/).map(Number);
-    expect(seconds).toHaveLength(100);
-    const { ms, programsMs, releases, untilTheEndMs, outcome } = run(seconds);
-    expect(outcome?.reason).toMatchObject({ code: "trials-ended", completed: 100 });
-    expect(programsMs).toBeCloseTo(1_000 * seconds.reduce((sum, one) => sum + one, 0), 0);
-    // Each but the last goes back while others run, none before the last trial has begun.
-    expect(releases).toBeGreaterThanOrEqual(CONTAINERS - 1);
-    expect((ms - programsMs) / (untilTheEndMs - programsMs)).toBeLessThanOrEqual(0.02);
-  });
+  test.each(TABLES)(
+    "idle for at most 2 %% of the time that they would if they were held to the end: %s",
+    (_, table) => {
+      const seconds = table.split(/\s+/).map(Number);
+      expect(seconds).toHaveLength(100);
+      const { ms, programsMs, releases, untilTheEndMs, outcome } = run(seconds);
+      expect(outcome?.reason).toMatchObject({ code: "trials-ended", completed: 100 });
+      expect(programsMs).toBeCloseTo(1_000 * seconds.reduce((sum, one) => sum + one, 0), 0);
+      // Each but the last goes back while others run, none before the last trial has begun.
+      expect(releases).toBeGreaterThanOrEqual(CONTAINERS - 1);
+      expect((ms - programsMs) / (untilTheEndMs - programsMs)).toBeLessThanOrEqual(0.02);
+    },
+  );
 });

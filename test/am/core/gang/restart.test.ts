@@ -12,7 +12,7 @@ function withFailure(change: Partial<FailureSpec>, spec: JobSpec = base): JobSpe
 }
 
 describe("a program fails", () => {
-  test("the others stop, every container stays, and all start again with new ports in generation 2", () => {
+  test("and the others stop, every container stays, and all start again with new ports in generation 2", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();
     const containers = scenario.core.state.tasks.map(({ containerId }) => containerId);
@@ -59,7 +59,7 @@ describe("a program fails", () => {
     }
   });
 
-  test("when its budget is spent the job fails, once everybody is accounted for, with the root cause", () => {
+  test("and with its budget spent the job fails with the root cause, once everybody is accounted for", () => {
     const scenario = new Scenario(withFailure({ budgets: { program: 0, infrastructure: 5 } }));
     scenario.toRunning();
     scenario.exits("worker:1", { exitCode: 3, errorSummary: "ValueError: bad" });
@@ -72,7 +72,7 @@ describe("a program fails", () => {
     });
   });
 
-  test("the second restart waits, the first does not", () => {
+  test("and the first restart comes at once, the second after a pause", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();
     const fail = () => {
@@ -115,7 +115,7 @@ describe("a program fails", () => {
 });
 
 describe("the verdict is decided when the picture is complete", () => {
-  test("a pause of ours that ends as its time is up: what was said meanwhile is read first", () => {
+  test("what was said during a pause of ours is read first, even when the pause ends as the time is up", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();
     scenario.breaks("worker:1");
@@ -126,7 +126,7 @@ describe("the verdict is decided when the picture is complete", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
   });
 
-  test("a pause of ours in which an executor vanished: its silence is noticed before its program counts as not stopped", () => {
+  test("an executor that vanished during a pause of ours counts as silent before its program counts as not stopped", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
@@ -262,7 +262,7 @@ describe("roles", () => {
     expect(chief.core.state.outcome?.result).toBe("failed");
   });
 
-  describe("a machine's failure is tolerated because no budget is left for it", () => {
+  describe("a machine's failure is tolerated because no budget is left for it:", () => {
     const budgets = { program: 2, infrastructure: 0 };
     const peerLost = { exitCode: 1, peerConnectionLost: true };
     const failed = () => {
@@ -273,7 +273,7 @@ describe("roles", () => {
       return scenario;
     };
 
-    test("a worker that lost the connection to it is tolerated as well, its program is not charged", () => {
+    test("a worker that lost its connection by it is tolerated as well, and its program is not charged", () => {
       const scenario = failed();
       scenario.exits("worker:1", peerLost);
       scenario.exits("worker:0");
@@ -305,7 +305,7 @@ describe("roles", () => {
 describe("a program finds a port taken that was held for it", () => {
   const found = { exitCode: 1, portTaken: true, errorSummary: "OSError: [Errno 98] Address already in use" };
 
-  test("the gang starts again in its containers with other ports, at no cost of the program's", () => {
+  test("and the gang starts again in its containers with other ports, for which the program's budget does not pay", () => {
     const scenario = new Scenario(withFailure({ budgets: { program: 0, infrastructure: 1 } }));
     scenario.toRunning();
     const containers = scenario.core.state.tasks.map(({ containerId }) => containerId);
@@ -318,7 +318,7 @@ describe("a program finds a port taken that was held for it", () => {
     expect(scenario.core.state.blame).toEqual({});
   });
 
-  test("that is bounded, and the report says what may be wrong", () => {
+  test("and that is bounded, and the report says what may be wrong", () => {
     const scenario = new Scenario(withFailure({ budgets: { program: 5, infrastructure: 0 } }));
     scenario.toRunning();
     scenario.exits("worker:1", found);
@@ -328,7 +328,7 @@ describe("a program finds a port taken that was held for it", () => {
     expect(cause?.remedy).toContain("tony.worker.ports");
   });
 
-  test("the cluster spec names the ports of each life", () => {
+  test("and the cluster spec names the ports of each life", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();
     scenario.exits("worker:1", found);
@@ -370,7 +370,7 @@ describe("machines are blamed for machines' failures only", () => {
     return { scenario, give, failTask };
   }
 
-  test("SIGBUS takes the container away, a second failure the node, a third of the same task fails the job", () => {
+  test("SIGBUS takes the container away, a second failure excludes the node, and a third of the same task fails the job", () => {
     const { scenario, give, failTask } = onThreeNodes();
     expect(failTask()).toContainEqual(expect.objectContaining({ type: "stop-container", containerId: "c1" }));
     give("a");
@@ -415,7 +415,7 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.blame.n1?.failures).toBe(1);
   });
 
-  test("a node that is kept off already and leaves the cluster is named once", () => {
+  test("a node that is already excluded and leaves the cluster is named once", () => {
     const { scenario, give, failTask } = onThreeNodes();
     failTask();
     give("a");
@@ -424,7 +424,7 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.on({ type: "nodes-changed", nodes: [node] })).toContainEqual({ type: "blacklist", hosts: ["a"] });
   });
 
-  test("an excluded node is used again when so many others have gone that it is more than a third of those left", () => {
+  test("an excluded node is used again when so many others have gone that it is more than a third of the rest", () => {
     const { scenario, give, failTask } = onThreeNodes();
     failTask();
     give("a");
@@ -435,7 +435,7 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.blame.a).toEqual({ failures: 2, excluded: false });
   });
 
-  test("no node is kept off that the gang has no room without, and one that is kept off is used again when the others shrink", () => {
+  test("no node is excluded without which the gang has no room, and an excluded one is used again when the others shrink", () => {
     const sized = (memoryMiB: number) =>
       nodes.map((node) => ({ ...node, total: { memoryMiB, vcores: 8, others: {} } }));
     const scenario = new Scenario({ ...base, roles: [role("worker", 3)] });
@@ -457,7 +457,7 @@ describe("machines are blamed for machines' failures only", () => {
     });
   });
 
-  test("a failure after ten minutes of healthy running starts the count anew, for the task and its node", () => {
+  test("a failure after ten minutes of healthy running starts the count anew, for the task and for its node", () => {
     const scenario = new Scenario(base);
     scenario.on({ type: "nodes-changed", nodes });
     scenario.register();
@@ -476,7 +476,7 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.blame).toEqual({ a: { failures: 1, excluded: false } });
   });
 
-  test("no node is kept off when a role could be given less than two thirds of its nodes then", () => {
+  test("no node is excluded when that would leave a role less than two thirds of its nodes", () => {
     const labelled = nodes.map((node, index) => ({ ...node, labels: index < 2 ? ["gpu"] : [] }));
     const scenario = new Scenario({ ...base, roles: [role("worker", 2, { nodeLabel: "gpu" })] });
     scenario.on({ type: "nodes-changed", nodes: labelled });
@@ -488,7 +488,7 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.blame).toEqual({ a: { failures: 2, excluded: false } });
   });
 
-  test("two executors of a node vanish because their containers are preempted: the node is used again when YARN says so", () => {
+  test("two executors of a node vanish because their containers are preempted, and the node is used again when YARN reports that", () => {
     const scenario = new Scenario(base);
     scenario.on({ type: "nodes-changed", nodes });
     scenario.register();

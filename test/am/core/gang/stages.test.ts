@@ -43,7 +43,7 @@ describe("a stage that waits for another", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "failed", summary: "0 of 1 tracked task exited 0" });
   });
 
-  test("asks for nothing before that is done, and starts with a cluster spec of its own", () => {
+  test("asks for nothing before the other is done, and starts with a cluster spec of its own", () => {
     const scenario = new Scenario(jobSpec(prepareThenTrain));
     expect(asked(scenario.register())).toEqual(["prep × 1"]);
     scenario.allocateAll();
@@ -74,7 +74,7 @@ describe("a stage that waits for another", () => {
     );
   });
 
-  test("says for whom it waits", () => {
+  test("names the stage for which it waits", () => {
     const { waits } = statusOf(running().core, 1_000_000);
     expect(waits).toEqual([
       expect.objectContaining({
@@ -84,7 +84,7 @@ describe("a stage that waits for another", () => {
     ]);
   });
 
-  test("never begins when the one before fails for good", () => {
+  test("never begins when the earlier one fails for good", () => {
     const scenario = running(prepareThenTrain, {
       failure: { ...jobSpec([]).failure, budgets: { program: 0, infrastructure: 0 } },
     });
@@ -93,7 +93,7 @@ describe("a stage that waits for another", () => {
     expect(scenario.phases()).toContain("worker:0 stopped, worker:1 stopped");
   });
 
-  test("is in the status a generation of its own, with its roles", () => {
+  test("has a generation of its own in the status, with its roles", () => {
     const scenario = running();
     scenario.exits("prep:0");
     const { generation, generations, state } = statusOf(scenario.core, scenario.nowMs);
@@ -117,7 +117,7 @@ describe("a failure in a later stage", () => {
 });
 
 describe("containers of a stage that is done", () => {
-  test("serve tasks of the next that wait for such ones, and the log of who ended there is still found", () => {
+  test("serve waiting tasks of the next stage that want the same, and the earlier task's log is still found", () => {
     const scenario = running();
     const effects = scenario.exits("prep:0");
     expect(relaunched(effects)).toEqual(["c1 → worker:0"]);
@@ -126,7 +126,7 @@ describe("containers of a stage that is done", () => {
     expect([prep?.containerId, worker?.containerId]).toEqual(["c1", "c1"]);
   });
 
-  test("owe nothing that the task before owed", () => {
+  test("have none of the earlier task's deadlines", () => {
     const { timeouts } = jobSpec([]);
     const scenario = running(prepareThenTrain, { timeouts: { ...timeouts, progressMs: 60_000, executionMs: 600_000 } });
     const { containerId, generation } = scenario.task("prep:0");
@@ -138,7 +138,7 @@ describe("containers of a stage that is done", () => {
     expect(owed()).toEqual(["launch"]);
   });
 
-  test("go back when the next stage wants other ones", () => {
+  test("go back when the next stage wants other sizes", () => {
     const scenario = running([
       role("prep", 1, { resource }),
       role("worker", 1, { resource: large, dependsOn: ["prep"] }),
@@ -179,7 +179,7 @@ describe("containers of a stage that is done", () => {
     expect(relaunched(scenario.exits("prep:0"))).toEqual([]);
   });
 
-  test("go back when the next stage has places of its own", () => {
+  test("go back when the next stage has a placement of its own", () => {
     const scenario = running([
       role("prep", 1, { resource }),
       role("worker", 1, { resource, constrained: { tags: ["w"] }, dependsOn: ["prep"] }),
@@ -233,7 +233,7 @@ describe("containers of a stage that is done", () => {
     expect(released(effects)).toEqual(["c2"]);
   });
 
-  test("whose executor may still bring up what its task left is told to end, and serves nobody", () => {
+  test("whose executor may still upload what its task left are told to end, and serve nobody", () => {
     const carrier = { outputRequired: true, timeoutMs: 600_000, output: { localDir: "out", dir: "hdfs:///out" } };
     const scenario = running(prepareThenTrain, { carrier });
     const effects = scenario.exits("prep:0");
@@ -267,7 +267,7 @@ describe("containers of a stage that is done", () => {
     expect(scenario.core.state.outcome).toBeUndefined();
   });
 
-  test("say goodbye of their former executor, and the task that has one now stays", () => {
+  test("keep their new task when their former executor says goodbye", () => {
     const scenario = running();
     scenario.exits("prep:0");
     scenario.on({ type: "executor-lost", task: "prep:0", containerId: "c1", cause: "goodbye" });
@@ -275,14 +275,14 @@ describe("containers of a stage that is done", () => {
   });
 });
 
-describe("what a stage does not wait for", () => {
+describe("a task for which its stage does not wait", () => {
   const roles = [
     role("prep", 1, { resource }),
     role("store", 1, { resource, tracking: "untracked" }),
     role("worker", 1, { resource, dependsOn: ["prep"] }),
   ];
 
-  test("runs on for the next one, which is told where", () => {
+  test("runs on for the next stage, whose cluster spec names it", () => {
     const scenario = running(roles);
     scenario.exits("prep:0");
     const [start] = scenario.readyAll().flatMap((effect) => {
@@ -302,7 +302,7 @@ describe("what a stage does not wait for", () => {
     expect(scenario.task("worker:0").phase).toBe("running");
   });
 
-  test("is told to end by nobody while it is open what its failure comes to: that order would hide the cause", () => {
+  test("is not told to end while the verdict on its failure is open, because that order would hide the cause", () => {
     const failure = { ...jobSpec([]).failure, budgets: { program: 0, infrastructure: 1 } };
     const carrier = { outputRequired: true, timeoutMs: 600_000, output: { localDir: "out", dir: "hdfs:///out" } };
     const scenario = running(roles, { carrier, failure });
@@ -315,7 +315,7 @@ describe("what a stage does not wait for", () => {
   });
 });
 
-describe("once the chief of a stage is done that others wait for", () => {
+describe("once the chief of a stage is done for which others wait,", () => {
   const roles = [
     role("chief", 1, { resource, chief: "all" }),
     role("store", 1, { resource, tracking: "untracked" }),
@@ -329,13 +329,13 @@ describe("once the chief of a stage is done that others wait for", () => {
     return scenario;
   };
 
-  test("what serves the next stage starts again alone when it fails", () => {
+  test("a task that serves the next stage starts again alone when it fails", () => {
     const scenario = done();
     scenario.exits("store:0", { exitCode: 1 });
     expect(scenario.task("store:0")).toMatchObject({ phase: "preparing", restarts: 1 });
   });
 
-  test("what it waited for is not started again when its container is lost while it stops", () => {
+  test("a task for which the stage waited is not started again when its container is lost while it stops", () => {
     const scenario = running(roles);
     scenario.exits("chief:0");
     scenario.after(jobSpec([]).timeouts.afterChiefMs);
@@ -345,7 +345,7 @@ describe("once the chief of a stage is done that others wait for", () => {
   });
 });
 
-test("what a stage does not wait for, and was to restart with it as the stage became done, starts alone", () => {
+test("a task for which its stage does not wait, and which was to restart with it just as the stage became done, starts alone", () => {
   const scenario = running([
     role("chief", 1, { resource, chief: "all" }),
     role("store", 1, { resource, tracking: "untracked" }),
@@ -359,7 +359,7 @@ test("what a stage does not wait for, and was to restart with it as the stage be
   expect(scenario.phases()).toBe("chief:0 succeeded, store:0 starting, worker:0 allocated");
 });
 
-test("a stage of untracked roles alone is not waited for", () => {
+test("a stage of only untracked roles is not waited for", () => {
   const scenario = running([
     role("worker", 1, { resource }),
     role("report", 1, { resource }),
@@ -370,7 +370,7 @@ test("a stage of untracked roles alone is not waited for", () => {
   expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "2 of 2 tracked tasks exited 0" });
 });
 
-describe("the grace after a chief in a stage that others wait for", () => {
+describe("the grace after a chief in a stage for which others wait", () => {
   const roles = [
     role("chief", 1, { resource, chief: "all" }),
     role("helper", 1, { resource, chief: "none" }),
@@ -430,7 +430,7 @@ describe("while the journal does not know yet that a stage is done", () => {
     return { scenario, effects, write };
   }
 
-  test("its containers stay, whose executors alone know how it ended, and the next one waits", () => {
+  test("its containers stay, because only their executors know how it ended, and the next stage waits", () => {
     const { effects, write } = ended();
     expect([...asked(effects), ...relaunched(effects), ...released(effects)]).toEqual([]);
     const then = write();
@@ -438,7 +438,7 @@ describe("while the journal does not know yet that a stage is done", () => {
     expect(asked(then)).toEqual(["worker × 1"]);
   });
 
-  test("what another attempt has begun of the next one makes ready again", () => {
+  test("and another attempt has begun the next one, what has begun gets ready again", () => {
     const { scenario, write } = ended();
     write();
     scenario.allocateAll();

@@ -63,8 +63,8 @@ function running(change: Partial<Search> = {}) {
 
 const stored = (scenario: Scenario) => scenario.core.state.tasks.map(({ checkpoint }) => checkpoint?.step);
 
-describe("what executors stored of a search's checkpoints", () => {
-  test("goes of trials that are not among the best of those that have ended, each once", () => {
+describe("the stored checkpoints of a search's trials", () => {
+  test("are removed once each, for trials that are not among the best of those that have ended", () => {
     const scenario = running();
     reports(scenario, "worker:0", 3, 0.5);
     reports(scenario, "worker:1", 3, 0.7);
@@ -77,7 +77,7 @@ describe("what executors stored of a search's checkpoints", () => {
     expect(stored(scenario)).toEqual([undefined, undefined, 3, undefined]);
   });
 
-  test("is gone under the next attempt, too, of a trial that had ended well before a better one did", () => {
+  test("are removed again under the next attempt, for a trial that had ended well before a better one did", () => {
     const scenario = running();
     reports(scenario, "worker:0", 3, 0.5);
     ends(scenario, "worker:0");
@@ -90,7 +90,7 @@ describe("what executors stored of a search's checkpoints", () => {
     expect(stored(scenario)).toEqual([undefined, undefined, 3, undefined]);
   });
 
-  test("stays until no container of the trial is left that may still store one", () => {
+  test("stay until no container of the trial is left that may still store one", () => {
     const scenario = running();
     reports(scenario, "worker:0", 3, 0.5);
     ends(scenario, "worker:0");
@@ -105,7 +105,7 @@ describe("what executors stored of a search's checkpoints", () => {
     expect(scenario.task("worker:1")).not.toHaveProperty("checkpoint");
   });
 
-  test("goes when the journal knows, and again under an attempt whose predecessor may have died before", () => {
+  test("are removed when the journal knows, and again under an attempt whose predecessor may have died before", () => {
     const scenario = running();
     reports(scenario, "worker:0", 3, 0.5);
     ends(scenario, "worker:0");
@@ -121,7 +121,7 @@ describe("what executors stored of a search's checkpoints", () => {
     expect(stored(scenario)).toEqual([3, undefined, undefined, undefined]);
   });
 
-  test("goes of all tasks of a trial", () => {
+  test("are removed for all tasks of a trial", () => {
     const scenario = new Scenario(spec({}, jobSpec([role("worker", 1), role("ps", 1)])));
     scenario.toRunning();
     for (const [trial, loss] of [0.5, 0.7].entries()) {
@@ -140,7 +140,7 @@ describe("what executors stored of a search's checkpoints", () => {
     ]);
   });
 
-  test("stays of trials that pause as long as they may go on; at the end it is left to the job's end, and not told of", () => {
+  test("stay for paused trials as long as these may go on; at the end the job's end removes them, and the result names none", () => {
     const scenario = running({ stop: "asha-promotion", budget: { min: 1, max: 2, factor: 2 }, maxTrials: 2 });
     const pauses = (task: string, loss: number) => {
       reports(scenario, task, 1, loss);
@@ -164,7 +164,7 @@ describe("what executors stored of a search's checkpoints", () => {
     ]);
   });
 
-  test("stays of what a search that was ended may go on with", () => {
+  test("stay where a search that was stopped may go on with them", () => {
     const scenario = running();
     reports(scenario, "worker:0", 3, 0.5);
     reports(scenario, "worker:1", 3, 0.7);
@@ -175,7 +175,7 @@ describe("what executors stored of a search's checkpoints", () => {
     expect(stored(scenario)).toEqual([3, 3, undefined, undefined]);
   });
 
-  test("stays of all where nothing else is said, and where programs store it themselves", () => {
+  test("all stay where nothing else is set, and where programs store them themselves", () => {
     const { carrier: _, ...own } = spec();
     for (const job of [searchRun({ ...jobSpec([role("worker", 1)]), ...storing }, withoutLimit()), own]) {
       const scenario = new Scenario(job);

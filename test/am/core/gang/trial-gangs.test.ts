@@ -74,7 +74,7 @@ function ends(scenario: Scenario, trial: number, loss = 0.5): Effect[] {
 const stateOf = (scenario: Scenario, trial: number) => trialOf(scenario.task(`worker:${2 * trial}`)).state;
 
 describe("trials of several tasks", () => {
-  test("are gangs, as many as may run at once: each of one cluster spec, and of one set of parameters", () => {
+  test("are gangs, as many as may run at once, each with one cluster spec and one set of parameters", () => {
     const scenario = new Scenario(spec());
     expect(asked(scenario.register())).toEqual(["worker × 4", "ps × 2"]);
     scenario.allocateAll();
@@ -92,7 +92,7 @@ describe("trials of several tasks", () => {
     expect(new Set(first.map(({ trialParams }) => trialParams)).size).toBe(2);
   });
 
-  test("hand their containers to the next one, and give them back when none waits", () => {
+  test("hand their containers to the next trial, and give them back when none waits", () => {
     const { scenario } = running();
     const [, , third] = [scenario.exits("worker:0"), scenario.exits("worker:1"), scenario.stops("ps:0")];
     expect(stateOf(scenario, 0)).toBe("failed");
@@ -109,7 +109,7 @@ describe("trials of several tasks", () => {
     expect(scenario.job.outcome).toMatchObject({ result: "succeeded", summary: "4 trials: 3 completed, 1 failed" });
   });
 
-  test("have ended when their lead had, however long the others took", () => {
+  test("have ended when their lead has, however long the other tasks take", () => {
     const { scenario } = running();
     reports(scenario, "worker:0", 1, 0.5);
     scenario.exits("worker:0");
@@ -120,7 +120,7 @@ describe("trials of several tasks", () => {
     expect(scenario.task("worker:0")).toMatchObject({ trialOver: true, endedAtMs });
   });
 
-  test("begin when the journal knows that those before have ended", () => {
+  test("begin when the journal knows that the earlier ones have ended", () => {
     const { scenario } = running();
     scenario.journalAnswers = false;
     ends(scenario, 0);
@@ -130,7 +130,7 @@ describe("trials of several tasks", () => {
     expect(begun()).toBe(3);
   });
 
-  test("were started again as often as they failed before, the last time not counted", () => {
+  test("count as started again once for each earlier failure, without the last one", () => {
     const { scenario } = running({ retries: 1, maxParallel: 1 });
     for (const life of [1, 2]) {
       scenario.exits("worker:0", { exitCode: life });
@@ -144,7 +144,7 @@ describe("trials of several tasks", () => {
     expect(retriesOf(scenario.core, scenario.task("worker:0"))).toBe(1);
   });
 
-  test("keep their containers for those that may begin or go on, as long as is said", () => {
+  test("keep their containers, for the set time, for trials that may begin or go on", () => {
     const pausing = { stop: "asha-promotion", budget: { min: 1, max: 2, factor: 2 }, maxTrials: 2 } as const;
     const { scenario } = running({ ...pausing, keepIdleMs: 30_000 });
     const stopsAll = (trial: number) => tasksOf(trial).flatMap((task) => scenario.stops(task));
@@ -170,7 +170,7 @@ describe("trials of several tasks", () => {
       return scenario;
     }
 
-    test("the last one gives back as many as the first one lacks; the others keep theirs, and start with what comes", () => {
+    test("are completed from the first on: the last one gives back as many as the first one lacks, and the others keep theirs and start with what comes", () => {
       const scenario = stuck(8);
       const effects = scenario.after(gangHoldMs / 4);
       expect(released(effects)).toEqual(["c7", "c8"]);
@@ -182,7 +182,7 @@ describe("trials of several tasks", () => {
       expect(starts(scenario.readyAll()).map(({ task }) => task)).toEqual([...tasksOf(0), ...tasksOf(1)]);
     });
 
-    test("those that have nothing ask for nothing until the others have taken what was given back, and say so", () => {
+    test("wait without asking where they have none, until the others have taken what was given back, and say so", () => {
       const scenario = stuck(4);
       const effects = scenario.after(gangHoldMs / 4);
       expect(released(effects)).toEqual(["c3", "c4"]);
@@ -193,7 +193,7 @@ describe("trials of several tasks", () => {
       expect(asked(scenario.after(15_000))).toEqual(["worker × 6", "ps × 4"]);
     });
 
-    test("where the last one has too little, the one before gives back, too; the first one does when no other can", () => {
+    test("give back from the last one on, the one before it too where that has too little, and the first one only when no other can", () => {
       const scenario = stuck(5);
       expect(released(scenario.after(gangHoldMs / 4))).toEqual(["c5"]);
       expect(released(scenario.after(gangHoldMs / 4))).toEqual(["c3", "c4"]);
@@ -201,7 +201,7 @@ describe("trials of several tasks", () => {
     });
   });
 
-  test("that are over start nothing again, though an attempt before had told an executor of another generation", () => {
+  test("that are over start nothing again, although an earlier attempt had told an executor of another generation", () => {
     const scenario = new Scenario(searchRun(jobSpec([role("worker", 1), role("tensorboard", 1)]), search));
     scenario.toRunning();
     scenario.exits("worker:0");
@@ -212,7 +212,7 @@ describe("trials of several tasks", () => {
     expect(scenario.task("tensorboard:0")).toMatchObject({ phase: "stopped", generation: 1, restarts: 0 });
   });
 
-  test("pay nothing for what the trial before did in a container that they took over", () => {
+  test("do not pay for what the trial before did in a container that they took over", () => {
     const { scenario } = running();
     tasksOf(0).map((task) => (task.startsWith("ps") ? scenario.stops(task) : scenario.exits(task)));
     const { containerId } = scenario.task("worker:4");
@@ -223,7 +223,7 @@ describe("trials of several tasks", () => {
     expect(scenario.core.state.gangs[2]).toMatchObject({ phase: "running", generation: 3 });
   });
 
-  test("are all that a search shows: their leads have parameters and values, roles have all tasks", () => {
+  test("are all that a search shows: their leads have parameters and values, and their roles have all tasks", () => {
     const { scenario } = running();
     reports(scenario, "worker:1", 3, 0.1);
     reports(scenario, "worker:2", 1, 0.25, "hdfs:///c/1-1");
@@ -279,7 +279,7 @@ describe("trials of several tasks", () => {
     expect(scenario.job.outcome?.summary).toBe("2 trials: 1 completed, 1 paused");
   });
 
-  test("that pause while a failure of theirs is judged have their restarts still when they go on", () => {
+  test("that pause while a failure of theirs is judged still have their restarts when they go on", () => {
     const { scenario } = running({ stop: "asha-promotion", budget: { min: 1, max: 4, factor: 2 }, maxTrials: 2 });
     scenario.exits("worker:1", { exitCode: 1 });
     expect(scenario.core.state.gangs[0]?.charges).toHaveLength(1);
@@ -299,7 +299,7 @@ describe("trials of several tasks", () => {
     expect(scenario.task("worker:0").containerId).toBe("c1");
   });
 
-  test("that are to go on wait for what their executors still bring up", () => {
+  test("that are to go on wait until their executors have uploaded everything", () => {
     const promotion = { stop: "asha-promotion", budget: { min: 1, max: 4, factor: 2 }, maxTrials: 2 } as const;
     const carrier = { output: { localDir: "results", dir: "hdfs:///r" }, outputRequired: false, timeoutMs: 60_000 };
     const scenario = new Scenario({ ...spec(promotion), carrier });
@@ -353,7 +353,7 @@ describe("trials of several tasks", () => {
     expect(scenario.job.outcome).toBeUndefined();
   });
 
-  test("that must go to another node get no container of that node which another trial can have", () => {
+  test("that must go to another node get no container on it that another trial can have", () => {
     const { scenario } = running();
     const fails = () => {
       scenario.exits("worker:1", { exitCode: 1 });
@@ -373,7 +373,7 @@ describe("trials of several tasks", () => {
     expect([containers[containerId]?.task, containers[elsewhere]?.task]).toEqual(["worker:4", "worker:1"]);
   });
 
-  test("lose a container for nothing that counts: the trial starts again, and has its restarts still", () => {
+  test("that lose a container for a reason that does not count start again and keep their restarts", () => {
     const { scenario } = running({ retries: 0 });
     scenario.completes(scenario.task("worker:3").containerId, -100);
     ["worker:2", "ps:1"].map((task) => scenario.stops(task));
@@ -383,7 +383,7 @@ describe("trials of several tasks", () => {
     expect(stateOf(scenario, 1)).toBe("running");
   });
 
-  test("pay with none of their restarts for a program that failed because another one's container was taken", () => {
+  test("keep their restarts when a program failed because another one's container was taken", () => {
     const { scenario } = running();
     scenario.exits("worker:2", { exitCode: 1, peerConnectionLost: true });
     scenario.stops("ps:1");
@@ -392,7 +392,7 @@ describe("trials of several tasks", () => {
     expect(retriesOf(scenario.core, scenario.task("worker:2"))).toBe(0);
   });
 
-  test("whose container YARN ended for its memory are told as started again for that, as soon as it is known", () => {
+  test("whose container YARN ended for its memory report that as the reason for starting again, as soon as it is known", () => {
     const { scenario } = running();
     const { containerId, host } = scenario.task("worker:1");
     const stopReason = { code: "container-terminated" } as const;
@@ -405,7 +405,7 @@ describe("trials of several tasks", () => {
     expect(scenario.task("worker:0").restartReason).toBe(`worker:1 ran out of memory on ${host}`);
   });
 
-  test("count as started again no oftener than they were, however many containers are lost before a start", () => {
+  test("count as started again no more often than they were, however many containers are lost before a start", () => {
     const { scenario } = running();
     scenario.exits("worker:2", { exitCode: 1 });
     ["worker:3", "ps:1"].map((task) => scenario.stops(task));
@@ -430,7 +430,7 @@ describe("trials of several tasks", () => {
     });
   });
 
-  test("go on under the next attempt, also one that is to stop", () => {
+  test("go on under the next attempt, including one that is to stop", () => {
     const { scenario } = running({ stop: "asha", budget: { min: 1, max: 4, factor: 2 } });
     reports(scenario, "worker:0", 1, 0.5);
     reports(scenario, "worker:2", 1, 0.9);
@@ -444,7 +444,7 @@ describe("trials of several tasks", () => {
     expect(relaunched(scenario.stops("worker:2"))).toEqual(["worker:4"]);
   });
 
-  test("of an earlier search are as they were: what was interrupted runs before others, from its checkpoint", () => {
+  test("of an earlier search are as they were: interrupted ones run first, from their checkpoint", () => {
     const before = [
       { params: { x: 0.1 }, state: "completed", value: 0.5 },
       { params: { x: 0.2 }, state: "interrupted", checkpoint: "hdfs:///c/1", checkpointStep: 3 },
@@ -459,7 +459,7 @@ describe("trials of several tasks", () => {
     );
   });
 
-  test("may wait for containers as long as others run, and fail the search where none ever had its own", () => {
+  test("may wait for containers as long as others run, and fail the search where none ever had all of its own", () => {
     const { timeouts } = jobSpec([]);
     const limited = { ...spec(), timeouts: { ...timeouts, allocationMs: 60_000 } };
     const scenario = new Scenario(limited);
@@ -491,7 +491,7 @@ describe("trials of several tasks", () => {
     expect(scenario.core.state.gangs.map(({ phase }) => phase)).toEqual(["done", "gathering", "gathering", "ahead"]);
   });
 
-  test("wait for room without asking the cluster for more than may run, and one that is given too much gives it back", () => {
+  test("wait for room without asking the cluster for more than may run, and give back what they get beyond that", () => {
     const scenario = new Scenario(spec());
     scenario.register();
     const given = Array.from({ length: 5 }, () => scenario.container(1));

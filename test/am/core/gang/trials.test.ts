@@ -63,7 +63,7 @@ function running(change: Partial<Search> = {}) {
 }
 
 describe("trials of a search", () => {
-  test("are asked for as many as may run at once; a container goes from one to the next, and back when none waits", () => {
+  test("ask for as many containers as may run at once; a container goes from one trial to the next, and back when none waits", () => {
     const scenario = new Scenario(spec());
     expect(askedOf(scenario.register())).toEqual([2]);
     scenario.allocateAll();
@@ -89,14 +89,14 @@ describe("trials of a search", () => {
     });
   });
 
-  test("bind no more containers than may run at once, however many are given", () => {
+  test("have no more containers than may run at once, however many are given", () => {
     const scenario = new Scenario(spec());
     scenario.register();
     const given = [1, 2, 3].map(() => scenario.container(1));
     expect(released(scenario.on({ type: "containers-allocated", containers: given }))).toEqual(["c3"]);
   });
 
-  test("start on no node that leaves: what was handed over before the attempt died runs in another container", () => {
+  test("start on no node that is leaving: a trial that was handed such a container before the attempt died runs in another one", () => {
     const { scenario } = running();
     scenario.exits("worker:0");
     scenario.after(1_000);
@@ -112,7 +112,7 @@ describe("trials of a search", () => {
     expect(scenario.task("worker:2").phase).toBe("waiting");
   });
 
-  test("have their parameters in the journal before they start, and keep them in another container and attempt", () => {
+  test("have their parameters in the journal before they start, and keep them in another container and under another attempt", () => {
     const { scenario, first } = running();
     expect(first.map(([task]) => task)).toEqual(["worker:0", "worker:1"]);
     expect(new Set(first.map(([, params]) => JSON.stringify(params))).size).toBe(2);
@@ -136,7 +136,7 @@ describe("trials of a search", () => {
     expect(scenario.core.state.tasks[2]?.trialParameters).toEqual(third?.[1]);
   });
 
-  test("learn from what earlier ones reported, and not from what failed", () => {
+  test("learn from what earlier trials reported, and not from what failed", () => {
     const tpe = { algorithm: "tpe", maxTrials: 14 } as const;
     const proposals = (value: (trial: number) => number) => {
       const { scenario, first } = running(tpe);
@@ -158,7 +158,7 @@ describe("trials of a search", () => {
     expect(upward.at(-1)).not.toEqual(downward.at(-1));
   });
 
-  test("that are not among the best are stopped, once the journal knows; their containers go to the next", () => {
+  test("that are not among the best are stopped, once the journal knows; their containers go to the next ones", () => {
     const { scenario } = running(asha);
     expect(stopped(reports(scenario, "worker:0", 1, 0.5))).toEqual([]);
     scenario.journalWorks = false;
@@ -170,7 +170,7 @@ describe("trials of a search", () => {
     expect(stopped(reports(scenario, "worker:0", 1, 7))).toEqual([]);
   });
 
-  test("that are to stop have the value of that decision: what they report after it decides nothing", () => {
+  test("that are to stop have the value of that decision: later reports decide nothing", () => {
     const { scenario } = running({ ...asha, goal: 0.2 });
     reports(scenario, "worker:0", 1, 0.5);
     expect(stopped(reports(scenario, "worker:1", 1, 0.9))).toEqual(["worker:1"]);
@@ -207,7 +207,7 @@ describe("trials of a search", () => {
     expect(kept.at(-1)?.step).toBe(400);
   });
 
-  test("are not judged at a rung by a value of an earlier step that is repeated there", () => {
+  test("are not judged at a rung by a repeated value of an earlier step", () => {
     const { scenario } = running(asha);
     reports(scenario, "worker:0", 2, 0.5);
     const { containerId, generation } = scenario.task("worker:1");
@@ -248,7 +248,7 @@ describe("trials of a search", () => {
     expect(scenario.job).toMatchObject({ outcome: { result: "succeeded" } });
   });
 
-  test("that are to stop are waited for since they were told to", () => {
+  test("that are to stop are shown as waited for since they were told to", () => {
     const { scenario } = running(asha);
     scenario.after(20_000);
     reports(scenario, "worker:0", 1, 0.5);
@@ -259,7 +259,7 @@ describe("trials of a search", () => {
     expect(wait).toMatchObject({ reason: { tasks: ["worker:1"] }, sinceMs: toldAtMs });
   });
 
-  test("that is to stop stops under the next attempt, which finds its program gone or not", () => {
+  test("that are to stop do so under the next attempt, whether or not it finds their programs gone", () => {
     for (const child of ["running", "none"] as const) {
       const { scenario } = running(asha);
       reports(scenario, "worker:0", 1, 0.5);
@@ -275,7 +275,7 @@ describe("trials of a search", () => {
     }
   });
 
-  test("report NaN, which is never among the best and does not count as no report; infinite values do", () => {
+  test("may report NaN, which is never among the best but counts as a report, and so do infinite values", () => {
     const { scenario } = running({ ...asha, direction: "maximize" });
     expect(stopped(reports(scenario, "worker:0", 1, Number.POSITIVE_INFINITY))).toEqual([]);
     expect(stopped(reports(scenario, "worker:1", 1, Number.NaN))).toEqual(["worker:1"]);
@@ -293,7 +293,7 @@ describe("trials of a search", () => {
     });
   });
 
-  test("have the value that they reported last, though nobody heard it before they had ended", () => {
+  test("have the value that they reported last, even if nobody heard it before they had ended", () => {
     const { scenario } = running();
     reports(scenario, "worker:0", 1, 0.5);
     const { containerId, generation } = scenario.task("worker:0");
@@ -363,7 +363,7 @@ describe("trials of a search", () => {
     expect(trialOf(scenario.task("worker:1"))).toMatchObject({ state: "running", rung: 1 });
   });
 
-  test("that pause do so once the journal knows, and are paused however their programs end; who has ended well has completed", () => {
+  test("that pause do so once the journal knows, and count as paused however their programs end; a trial that has ended well has completed", () => {
     for (const [exit, state] of [
       [{ exitCode: 1 }, "paused"],
       [{}, "completed"],
@@ -393,7 +393,7 @@ describe("trials of a search", () => {
     expect(checkpoints(scenario.ready("worker:0"))).toEqual([["worker:0", "hdfs:///c/0-1"]]);
   });
 
-  test("of a search are over when none that pauses goes on any more; their containers go back meanwhile", () => {
+  test("of a search are over when no paused one goes on any more; their containers go back meanwhile", () => {
     const { scenario } = running({ ...promotion, maxTrials: 2, maxParallel: 2 });
     reports(scenario, "worker:0", 1, 0.5);
     expect(released(scenario.stops("worker:0"))).toEqual(["c1"]);
@@ -430,7 +430,7 @@ describe("trials of a search", () => {
     expect(trialOf(scenario.task("worker:0"))).toMatchObject({ state: "running", rung: 1 });
   });
 
-  test("of an earlier search that paused go on from the rung where they did", () => {
+  test("of an earlier search that paused go on from the rung where they paused", () => {
     const one = { params: { x: 0.1 }, state: "paused", checkpoint: "hdfs:///c/0-2", checkpointStep: 2 } as const;
     const two = { params: { x: 0.2 }, state: "paused", reports: [[1, 0.9]] } as const;
     const before = [
@@ -476,7 +476,7 @@ describe("trials of a search", () => {
     return { result, summary };
   };
 
-  test("of a search with a goal are no more once one has ended with it, or better", () => {
+  test("of a search with a goal end once one has ended with that value or a better one", () => {
     expect(outcomeAfter({ goal: 0.5 }, 0.9, 0.6)).toEqual({});
     expect(outcomeAfter({ goal: 0.5 }, 0.9, 0.4)).toEqual({
       result: "succeeded",
@@ -488,7 +488,7 @@ describe("trials of a search", () => {
   test.each([
     ["pauses at a rung", promotion, "worker:0"],
     ["is stopped early because another is better", asha, "worker:1"],
-  ] as const)("of a search with a goal are no more, too, once one that reaches it %s", (_, stop, task) => {
+  ] as const)("of a search with a goal end, too, once one that reaches it %s", (_, stop, task) => {
     const { scenario } = running({ ...stop, goal: 0.5 });
     reports(scenario, "worker:0", 1, 0.3);
     if (task === "worker:1") reports(scenario, task, 1, 0.4);
@@ -500,7 +500,7 @@ describe("trials of a search", () => {
     });
   });
 
-  test("are no more when the time of their search is over; what completed counts", () => {
+  test("end when the time of their search is over; completed ones count", () => {
     for (const completed of [0, 1]) {
       const { scenario } = running({ timeoutMs: 60_000 });
       end(scenario, ...[0.5].slice(0, completed));
@@ -514,7 +514,7 @@ describe("trials of a search", () => {
     }
   });
 
-  test("that have a value when the time of their search is over are something that it has found", () => {
+  test("that have a value when the time of their search is over count as results", () => {
     const { scenario } = running({ timeoutMs: 60_000 });
     reports(scenario, "worker:0", 1, 0.5);
     scenario.after(61_000);
@@ -524,7 +524,7 @@ describe("trials of a search", () => {
     });
   });
 
-  test("that have failed by then are none of that, whatever they had reported", () => {
+  test("that have failed by then do not count, whatever they had reported", () => {
     const { scenario } = running({ timeoutMs: 60_000, maxTrials: 2 });
     reports(scenario, "worker:0", 1, 0.5);
     scenario.exits("worker:0", { exitCode: 1 });
@@ -581,7 +581,7 @@ describe("trials of a search", () => {
     expect(outcome.summary ?? "").toContain(words ?? "");
   });
 
-  test("are in a row as they ended, whatever their numbers are", () => {
+  test("count as in a row by the order in which they ended, whatever their numbers are", () => {
     const { scenario } = running({ maxTrials: 12, failures: { onFailed: "continue", mostInARow: 2 } });
     const next = (task: string) => {
       scenario.ready(task);
@@ -600,7 +600,7 @@ describe("trials of a search", () => {
     expect(scenario.core.state.outcome?.summary).toContain("2 trials failed in a row, which ends the search");
   });
 
-  test("that report another metric say which; those whose last reports are awaited do not keep five from being the first", () => {
+  test("that report another metric say which one; trials whose last reports are awaited do not keep five from being the first five", () => {
     const scenario = new Scenario(spec({ maxTrials: 12, maxParallel: 8 }));
     scenario.toRunning();
     const tasks = Array.from({ length: 8 }, (_, index) => `worker:${index}`);
@@ -619,7 +619,7 @@ describe("trials of a search", () => {
     );
   });
 
-  test("are shown with the variables that have their parameters, so that any shell runs their program", () => {
+  test("are shown with the variables that have their parameters, so that their program runs in any shell", () => {
     const command = "echo $LR";
     const environment = { LR: "{{param.x}}", NAME: "run {{param.x}} it's", OTHER: "secret" };
     const { spec: job } = running().scenario.core;
@@ -645,7 +645,7 @@ describe("trials of a search", () => {
     expect(trialLines(scenario.core, status).map(({ error }) => error)).toEqual([why("worker:0"), why("worker:1")]);
   });
 
-  test("that are lost with their machines count for nothing", () => {
+  test("that are lost with their machines do not count as failed", () => {
     const job = spec({ failures: { onFailed: "end" } });
     const scenario = new Scenario({ ...job, failure: { ...job.failure, budgets: { program: 0, infrastructure: 0 } } });
     scenario.toRunning();
@@ -701,7 +701,7 @@ describe("trials of a search", () => {
     }
 
     test.each(["waits for another one", "runs in another one"])(
-      "have failed by themselves, which is told as why they started again: one that %s by then goes on",
+      "have failed by themselves, and give that as the reason for starting again: one that %s by then goes on",
       (state) => {
         const { scenario, host } = killed();
         const containerId = toldToEnd(scenario, "worker:0");
@@ -747,7 +747,7 @@ describe("trials of a search", () => {
       },
     );
 
-    test("end the search when it may have no failed trial", () => {
+    test("end the search where it may have no failed trial", () => {
       const { scenario, host } = killed({ retries: 0, failures: { onFailed: "end" } });
       scenario.completes(toldToEnd(scenario, "worker:0"), -103);
       expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { summary: why(host) } });
@@ -756,7 +756,7 @@ describe("trials of a search", () => {
     describe.each([{ signal: "SIGTERM" }, { exitCode: 143 }, { signal: "SIGKILL" }])(
       "and whose program ended first: %j",
       (exit) => {
-        test("start again when YARN has said why, or its time to say it is over", () => {
+        test("start again when YARN has given the reason, or its time for that is over", () => {
           const { scenario, host } = killed();
           const { containerId } = scenario.task("worker:0");
           expect(released(scenario.exits("worker:0", exit))).toEqual([]);
@@ -789,7 +789,7 @@ describe("trials of a search", () => {
           expect(scenario.task("worker:0").trialRetries).toBeUndefined();
         });
 
-        test("are waited for, though all others have ended", () => {
+        test("are waited for, although all others have ended", () => {
           const { scenario } = killed({ retries: 0, maxTrials: 2 });
           reports(scenario, "worker:1", 1, 0.5);
           scenario.exits("worker:1");
@@ -801,7 +801,7 @@ describe("trials of a search", () => {
       },
     );
 
-    test("and that had failed for good by then have done so once", () => {
+    test("count as failed once where they had failed for good by then", () => {
       const { scenario } = killed({ retries: 0 });
       const first = toldToEnd(scenario, "worker:0");
       begins(scenario);
@@ -814,7 +814,7 @@ describe("trials of a search", () => {
     });
   });
 
-  test("that are run again as their machines were lost are counted apart from those that failed", () => {
+  test("that run again because their machines were lost are counted apart from those that failed", () => {
     const { scenario } = running({ maxTrials: 2 });
     scenario.completes(scenario.task("worker:0").containerId, -100);
     scenario.after(60_000);
@@ -829,7 +829,7 @@ describe("trials of a search", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary });
   });
 
-  test("whose programs fail again and again start on a node that they avoid where that alone has room", () => {
+  test("whose programs fail again and again start on an avoided node where only that has room", () => {
     const { scenario } = running({ retries: 2, maxTrials: 2 });
     for (const task of ["worker:0", "worker:0"]) {
       scenario.exits(task, bug);
@@ -855,7 +855,7 @@ describe("trials of a search", () => {
     expect(trialOf(scenario.task("worker:0")).state).toBe("failed");
   });
 
-  test("that are run again as their programs had failed are not counted as lost with their machines", () => {
+  test("that run again because their programs failed are not counted as lost with their machines", () => {
     const { scenario } = running({ maxTrials: 2, retries: 1 });
     scenario.exits("worker:0", bug);
     scenario.allocateAll();
@@ -868,7 +868,7 @@ describe("trials of a search", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "2 trials: 2 completed" });
   });
 
-  test("of an earlier search are as they were; one that was interrupted goes on from its checkpoint, and numbers count on", () => {
+  test("of an earlier search are as they were; an interrupted one goes on from its checkpoint, and new numbers follow the old ones", () => {
     const before = [
       { params: { x: 0.1 }, state: "completed", value: 0.4, step: 9 },
       {
@@ -952,7 +952,7 @@ describe("trials of a search", () => {
     const proposes = (scenario: Scenario, number: number, x: number) =>
       scenario.on({ type: "trial-proposed", number, params: { x } });
 
-    test("are asked for one after the other while there is room, and no container before", () => {
+    test("are asked for one after the other while there is room, and before any container", () => {
       const scenario = new Scenario(spec({ ...byOptuna, points: [{ x: 0.7 }] }));
       expect(askedOf(scenario.register())).toEqual([1]);
       expect(trialToPropose(scenario.core)).toBe(1);
@@ -977,7 +977,7 @@ describe("trials of a search", () => {
       return scenario;
     }
 
-    test("have the container of one that has ended, which is kept for the answer", () => {
+    test("get the container of one that has ended, which is kept for the answer", () => {
       const scenario = twoRun();
       reports(scenario, "worker:0", 1, 0.5);
       expect(released(scenario.exits("worker:0"))).toEqual([]);
@@ -1007,7 +1007,7 @@ describe("trials of a search", () => {
       ]);
     });
 
-    test("start nothing where the journal does not know them: the container that was had for one goes back", () => {
+    test("start nothing where the journal does not know them: a container that was meant for one goes back", () => {
       const scenario = new Scenario(spec(byOptuna));
       scenario.register();
       scenario.journalWorks = false;
@@ -1027,7 +1027,7 @@ describe("trials of a search", () => {
       expect(trialToPropose(scenario.core)).toBe(0);
     });
 
-    test("are not taken where they are not asked for: late, twice or out of turn", () => {
+    test("are not accepted where they are not asked for: late, twice or out of turn", () => {
       const scenario = twoRun();
       proposes(scenario, 1, 0.9);
       proposes(scenario, 2, 0.9);
@@ -1041,7 +1041,7 @@ describe("trials of a search", () => {
       ]);
     });
 
-    test("end with the search when it cannot be asked any more, which says how it goes on", () => {
+    test("end with the search when Optuna can no longer be asked, and the search says how to go on", () => {
       const scenario = twoRun();
       scenario.on({
         ...{ type: "proposals-failed", hasRun: true },
@@ -1054,7 +1054,7 @@ describe("trials of a search", () => {
       });
     });
 
-    test("end with the search when its interpreter cannot be started, where no package is to be installed", () => {
+    test("end with the search when Optuna's interpreter cannot be started, and then no package is named to install", () => {
       const scenario = twoRun();
       scenario.on({ type: "proposals-failed", problem: "there is no program /opt/python", hasRun: false });
       expect(scenario.core.state.outcome).toMatchObject({
@@ -1092,7 +1092,7 @@ describe("trials of a search", () => {
         atEnd,
       ]);
 
-    test("find them when the next generation begins: none is asked for", () => {
+    test("get them when the next generation begins: none is asked for", () => {
       const { scenario, ended } = oneLeft();
       expect(released(ended)).toEqual([]);
       expect(waitsFor(scenario)).toEqual([
@@ -1109,19 +1109,19 @@ describe("trials of a search", () => {
       expect(waitsFor(scenario).map(([what]) => what)).toEqual(["the executors of trial:4, trial:5"]);
     });
 
-    test("are without them when the time is over, which counts as waiting for results", () => {
+    test("lose them when the time is over, which counts as waiting for results", () => {
       const { scenario } = oneLeft();
       expect(released(scenario.after(30_000))).toEqual(["c1"]);
       expect(statusOf(scenario.core, scenario.nowMs).search?.containerTime).toMatchObject({ barrierMs: 30_000 });
       expect(askedOf(ends(scenario, 3))).toContain(1);
     });
 
-    test("are without them at once when none of them can come any more", () => {
+    test("lose them at once when no further trial can come", () => {
       const { scenario } = running({ maxTrials: 2, keepIdleMs });
       expect(released(ends(scenario, 0))).toEqual(["c1"]);
     });
 
-    test("are without one whose executor is not heard, or whose node leaves", () => {
+    test("lose one whose executor is not heard, or whose node is leaving", () => {
       const { scenario } = oneLeft();
       const lost = scenario.on({ type: "executor-lost", task: "worker:2", containerId: "c1", cause: "stream-broken" });
       expect(released(lost)).toEqual(["c1"]);
@@ -1130,7 +1130,7 @@ describe("trials of a search", () => {
       expect(released(another.on({ type: "nodes-changed", nodes: [leaving] }))).toEqual(["c1"]);
     });
 
-    test("that pause go on in their own, and count as room for others meanwhile", () => {
+    test("and that pause go on in their own ones, which meanwhile count as room for other trials", () => {
       const { scenario } = running({ ...promotion, maxTrials: 2, keepIdleMs });
       reports(scenario, "worker:0", 1, 0.5);
       expect(released(scenario.stops("worker:0"))).toEqual([]);
@@ -1142,7 +1142,7 @@ describe("trials of a search", () => {
       expect(released(scenario.after(30_000))).toEqual(["c2"]);
     });
 
-    test("that start again do so in one of another node, not in one of the node that they avoid", () => {
+    test("and that start again do so in a container on another node, not in one on the node that they avoid", () => {
       const again = (host: string) => {
         const scenario = new Scenario(spec({ ...promotion, maxTrials: 2, retries: 2, keepIdleMs }));
         scenario.register();
@@ -1161,7 +1161,7 @@ describe("trials of a search", () => {
     });
   });
 
-  test("that fail end nothing, and leave their containers to the next", () => {
+  test("that fail do not end the search, and leave their containers to the next ones", () => {
     const { scenario } = running();
     expect(relaunched(scenario.exits("worker:0", { exitCode: 3 }))).toEqual(["worker:2"]);
     expect(scenario.phases()).toContain("worker:0 failed");

@@ -20,12 +20,12 @@ function started(): Scenario {
 }
 const reasonsOf = ({ core, nowMs }: Scenario) => statusOf(core, nowMs).waits[0]?.reasons;
 
-describe("a role whose places are constrained", () => {
-  test("is asked for with its constraint, and no host is named although there are fewer than containers", () => {
+describe("a role with placement constraints", () => {
+  test("is asked for with its constraint, and no host is named although there are fewer hosts than containers", () => {
     expect(asksOf(started().register())).toMatchObject([{ count: 3, constrained, hosts: [], racks: [] }]);
   });
 
-  test("waits with the key that may be why", () => {
+  test("waits, and names the key that may be the reason", () => {
     const scenario = started();
     scenario.register();
     expect(reasonsOf(scenario)).toContain(

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
-describe("where failures are tolerated", () => {
+describe("where failures are tolerated,", () => {
   const { failure } = jobSpec([]);
   function running(chief: "first" | "none"): Scenario {
     const scenario = new Scenario(
@@ -21,14 +21,14 @@ describe("where failures are tolerated", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "failed", summary: "0 of 2 tasks exited 0" });
   });
 
-  test("a task that lost its container is over too", () => {
+  test("a task that lost its container counts as ended, too", () => {
     const scenario = running("first");
     scenario.completes("c2", -101);
     scenario.exits("worker:0");
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 2 tasks exited 0" });
   });
 
-  test("a task whose node told it to end is over too", () => {
+  test("a task whose node told it to end counts as ended, too", () => {
     const scenario = running("first");
     scenario.exits("worker:1", { signal: "SIGTERM", stopReason: { code: "container-terminated" } });
     scenario.exits("worker:0");
@@ -36,14 +36,14 @@ describe("where failures are tolerated", () => {
   });
 });
 
-test("what need not end well is not counted among the tasks that did", () => {
+test("tasks that need not end well are not counted among the tasks that did", () => {
   const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1, { tracking: "untracked" })]));
   scenario.toRunning();
   scenario.exits("worker:0");
   expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 1 tracked task exited 0" });
 });
 
-test("an evaluator has its whole grace again where a restart has the main tasks run again", () => {
+test("an evaluator has its whole grace again where a restart makes the main tasks run again", () => {
   const scenario = new Scenario(jobSpec([role("worker", 1), role("evaluator", 1)]));
   scenario.toRunning();
   scenario.exits("worker:0");
@@ -64,7 +64,7 @@ test("an evaluator has its whole grace again where a restart has the main tasks 
 describe("when the chief is done", () => {
   const roles = [role("chief", 1), role("worker", 2, { chief: "none" })];
 
-  test("a worker that fails of it ends nothing and restarts nothing", () => {
+  test("a worker that fails because of that ends nothing and restarts nothing", () => {
     const scenario = new Scenario(jobSpec(roles));
     scenario.toRunning();
     scenario.exits("chief:0");
@@ -75,7 +75,7 @@ describe("when the chief is done", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "2 of 3 tasks exited 0" });
   });
 
-  test("nor does one whose failure is heard before the chief's end", () => {
+  test("a worker whose failure is heard before the chief's end does not either", () => {
     const scenario = new Scenario(jobSpec(roles));
     scenario.toRunning();
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
@@ -84,7 +84,7 @@ describe("when the chief is done", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 3 tasks exited 0" });
   });
 
-  test("nor one whose container is being replaced as the chief ends", () => {
+  test("a worker whose container is being replaced then does not either", () => {
     const scenario = new Scenario(jobSpec([role("chief", 1), role("worker", 1, { chief: "none" })]));
     scenario.toRunning();
     scenario.completes("c2", -100, "Container released on a *lost* node");
@@ -92,7 +92,7 @@ describe("when the chief is done", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded" });
   });
 
-  test("nor does one whose node is lost", () => {
+  test("a worker whose node is lost does not either", () => {
     const scenario = new Scenario(jobSpec(roles));
     scenario.toRunning();
     scenario.exits("chief:0");

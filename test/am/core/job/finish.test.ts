@@ -56,7 +56,7 @@ describe("a job ends", () => {
     expect(typesOf(effects)).toContain("unregister");
   });
 
-  test("and leaves the staging folder where the ResourceManager says only that this attempt is over: another may be starting from it", () => {
+  test("and leaves the staging folder where the ResourceManager says only that this attempt is over, because another one may be starting from it", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1)]));
     scenario.toRunning();
     scenario.exits("worker:0");
@@ -64,7 +64,7 @@ describe("a job ends", () => {
     expect(scenario.effects.at(-1)).toEqual({ type: "exit", exitCode: 0, cleanStaging: false });
   });
 
-  test("with the outcome as the last word of its journal", () => {
+  test("with the outcome as the last entry of its journal", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     scenario.exits("worker:0");
@@ -75,7 +75,7 @@ describe("a job ends", () => {
     expect(typesOf(scenario.effects.slice(decided))).not.toContain("journal");
   });
 
-  test("later than the generation that it ends with, whose programs had to stop first", () => {
+  test("later than the generation with which it ends, whose programs had to stop first", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     const endedAtMs = scenario.nowMs;
@@ -104,7 +104,7 @@ describe("a job ends", () => {
     expect(sentOf(scenario.after(5_000), "exit")).toEqual(["worker:0", "worker:1", "ps:0"]);
   });
 
-  test("whether or not programs stop, after their grace and a little more", () => {
+  test("after the programs' grace and a little more, whether or not they stop", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     scenario.on({ type: "stop-requested", reason: "stopped by alice" });
@@ -113,7 +113,7 @@ describe("a job ends", () => {
     expect(typesOf(effects)).toContain("unregister");
   });
 
-  test("by a request: what is not started yet is released at once", () => {
+  test("by a request, which releases at once what has not started yet", () => {
     const scenario = new Scenario(spec);
     scenario.register();
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
@@ -149,7 +149,7 @@ describe("a job ends", () => {
     expect(scenario.exits("worker:0")).toEqual([]);
   });
 
-  test("an evaluator has its grace after the workers, then it is stopped and the job has succeeded", () => {
+  test("when an evaluator's grace after the workers is over: it is stopped, and the job has succeeded", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1), role("evaluator", 1)]));
     scenario.toRunning();
     scenario.exits("worker:0");

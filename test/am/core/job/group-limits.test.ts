@@ -27,7 +27,7 @@ function endTraining(scenario: Scenario): void {
 }
 
 describe("a role that may run on for a time after a group", () => {
-  test("has all of it, beyond the grace that others have after the main tasks", () => {
+  test("has all of it, beyond the grace that other roles have after the main tasks", () => {
     const scenario = running();
     endTraining(scenario);
     scenario.after(599_999);
@@ -46,7 +46,7 @@ describe("a role that may run on for a time after a group", () => {
     expect(told).toEqual(["Group training has ended: evaluator may run on for 10 min."]);
   });
 
-  test("has it from the end of all the group's roles on", () => {
+  test("has it from the end of the last of the group's roles", () => {
     const roles = [role("worker", 1), role("scorer", 1), role("evaluator", 1, { restartPolicy: "none" })];
     const groupLimits = [{ ...limit, roles: ["worker", "scorer"] }];
     const scenario = new Scenario(jobSpec(roles, { groupLimits }));
@@ -59,7 +59,7 @@ describe("a role that may run on for a time after a group", () => {
     expect(scenario.core.state.outcome?.result).toBe("failed");
   });
 
-  test("has it again where a restart has the group run again", () => {
+  test("has it again where a restart makes the group run again", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2), role("evaluator", 1)], { groupLimits: [limit] }));
     scenario.toRunning();
     endTraining(scenario);
@@ -73,7 +73,7 @@ describe("a role that may run on for a time after a group", () => {
     expect(scenario.core.state.outcome).toBeUndefined();
   });
 
-  test("fails the job when it takes longer, which names the key", () => {
+  test("fails the job when it takes longer, and the key is named", () => {
     const scenario = running();
     endTraining(scenario);
     scenario.after(600_000);
@@ -94,7 +94,7 @@ describe("a role that may run on for a time after a group", () => {
     });
   });
 
-  test("has its time counted from the last task of the group, also by a later attempt", () => {
+  test("has its time counted from the end of the group's last task, by a later attempt as well", () => {
     const scenario = running();
     endTraining(scenario);
     scenario.after(60_000);
@@ -114,7 +114,7 @@ describe("a role that may run on for a time after a group", () => {
     expect(scenario.journal).toMatchObject({ groupDeadlines: { 0: { sinceMs: scenario.nowMs - 2_000 } } });
   });
 
-  test("is a wait that people see, with its end", () => {
+  test("is a wait that people see, with the time at which it ends", () => {
     const scenario = running();
     endTraining(scenario);
     expect(statusOf(scenario.core, scenario.nowMs).waits).toContainEqual(
@@ -137,7 +137,7 @@ describe("a role that may run on for a time after a group", () => {
       return scenario;
     };
 
-    test("fails the job also when it is not waited for any more, and its chief is done", () => {
+    test("fails the job even when it is no longer waited for and its chief is done", () => {
       const scenario = untracked({ limitMs: 5_000 });
       scenario.after(10_000);
       expect(scenario.core.state.untracked).toEqual(["worker"]);
@@ -151,7 +151,7 @@ describe("a role that may run on for a time after a group", () => {
       expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "worker:1" } });
     });
 
-    test("but not when its machine was at fault", () => {
+    test("but does not fail it when its machine was at fault", () => {
       const scenario = untracked();
       scenario.completes(scenario.task("worker:1").containerId, -102);
       expect(scenario.core.state.outcome).toBeUndefined();

@@ -42,8 +42,8 @@ function oneOfTwoIsClaimed(scenario: Scenario): void {
 
 const program = { state: "running", pid: 7, startedAtMs: 1_000_000 } as const;
 
-describe("the ApplicationMaster dies", () => {
-  test("its executors are dialled, come back, and no program is started, stopped or asked for", () => {
+describe("when the ApplicationMaster dies", () => {
+  test("its executors are called and come back, and no program is started, stopped or asked for", () => {
     const { scenario, kept } = running();
     const effects = scenario.crash(kept);
     expect(effects).toContainEqual({
@@ -113,7 +113,7 @@ describe("the ApplicationMaster dies", () => {
     expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c1"] }));
   });
 
-  test("a program that is to stop has its time to be heard again, though the next machine's clock is behind", () => {
+  test("a program that is to stop has its time to be heard again, even if the next machine's clock is behind", () => {
     const { scenario, kept } = running();
     scenario.exits("worker:0", { exitCode: 1 });
     scenario.nowMs -= 20_000;
@@ -124,7 +124,7 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 
-  test("nothing is awaited for longer because the next machine's clock is hours behind", () => {
+  test("nothing is awaited longer because the next machine's clock is hours behind", () => {
     const { scenario, kept } = running();
     scenario.exits("worker:0", { exitCode: 1 });
     scenario.nowMs -= 10_000_000;
@@ -134,7 +134,7 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.task("worker:1")).toMatchObject({ phase: "waiting", generation: 2 });
   });
 
-  test("nor is the pause before a restart longer for that", () => {
+  test("the pause before a restart is not longer for that either", () => {
     const { scenario, kept } = running();
     for (let restart = 1; restart <= 2; restart++) {
       scenario.exits("worker:0", { exitCode: 1 });
@@ -151,7 +151,7 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 3 });
   });
 
-  test("nor does a gang that gave its containers back ask for them later for that", () => {
+  test("a gang that gave its containers back does not ask for them later for that either", () => {
     const scenario = new Scenario(spec);
     scenario.register();
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
@@ -176,7 +176,7 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 
-  test("an executor is dialled where it said last that it is", () => {
+  test("an executor is called at the address that it reported last", () => {
     const { scenario, kept } = running();
     scenario.breaks("worker:0");
     const { containerId, generation, host } = scenario.task("worker:0");
@@ -188,7 +188,7 @@ describe("the ApplicationMaster dies", () => {
     expect(dialled.map(({ address }) => address)).toEqual(["n1:10", "n2:9"]);
   });
 
-  test("a program that ended meanwhile is told by its executor, and counts once", () => {
+  test("a program that ended meanwhile is reported by its executor, and counts once", () => {
     const { scenario, kept } = running();
     scenario.exits("worker:0");
     scenario.after(1_000);
@@ -228,7 +228,7 @@ describe("the ApplicationMaster dies", () => {
     oneOfTwoIsClaimed(scenario);
   });
 
-  test("one that an attempt before had stopped was told to: its machine is not to blame, and nobody pays", () => {
+  test("a container that an earlier attempt had stopped ended as it was told: its machine is not to blame, and nobody pays", () => {
     const scenario = new Scenario(spec);
     scenario.register();
     scenario.crash([scenario.container(1), scenario.container(1)]);
@@ -255,7 +255,7 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.task("worker:1").containerId).not.toBe("c2");
   });
 
-  describe("YARN tells of a kept container only after the attempt has registered", () => {
+  describe("and YARN names a kept container only after the attempt has registered,", () => {
     const late = (scenario: Scenario, containers: readonly AllocatedContainer[]) =>
       scenario.on({ type: "containers-recovered-late", containers });
 
@@ -277,7 +277,7 @@ describe("the ApplicationMaster dies", () => {
       oneOfTwoIsClaimed(scenario);
     });
 
-    test("so does one of which YARN tells after a pause of the attempt, which shortens nobody's time", () => {
+    test("one that YARN names only after a pause of the attempt does the same, and shortens nobody's time", () => {
       const scenario = new Scenario(spec);
       scenario.register();
       const containers = [scenario.container(1), scenario.container(1)];
@@ -288,7 +288,7 @@ describe("the ApplicationMaster dies", () => {
       oneOfTwoIsClaimed(scenario);
     });
 
-    test("one that comes while the journal is being read waits for it", () => {
+    test("one that comes while the journal is being read waits until that is read", () => {
       const { scenario, kept } = running();
       const effects = scenario.crash([], [{ type: "containers-recovered-late", containers: kept }]);
       expect(typesOf(effects)).not.toContain("release");
@@ -307,7 +307,7 @@ describe("the ApplicationMaster dies", () => {
       expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
     });
 
-    test("one whose end is known already is not taken into the books again", () => {
+    test("one whose end is already known is not added to the state again", () => {
       const { scenario } = running();
       scenario.crash([]);
       const unknown = scenario.container(1);
@@ -321,7 +321,7 @@ describe("the ApplicationMaster dies", () => {
       expect(scenario.core.state.containers).not.toHaveProperty(unknown.containerId);
     });
 
-    test("an earlier ApplicationMaster's own goes back", () => {
+    test("the earlier ApplicationMaster's own container goes back", () => {
       const { scenario } = running();
       scenario.crash([]);
       const effects = late(scenario, [scenario.container(0)]);
@@ -381,7 +381,7 @@ describe("the ApplicationMaster dies", () => {
     ]);
   });
 
-  test("after the outcome was written down the next attempt finishes at once, whether or not it can write", () => {
+  test("after the outcome was written the next attempt finishes at once, whether or not it can write", () => {
     const { scenario, kept } = running();
     scenario.on({ type: "stop-requested", reason: "stopped by alice" });
     scenario.journalWorks = false;
@@ -433,7 +433,7 @@ test("killed right after the cluster spec went out: the journal said so before, 
   expect(sentOf(scenario.effects.slice(before), "prepare")).toEqual([]);
 });
 
-test("an executor that registered and was lost while the journal was being read: the gang restarts, whatever was said again before", () => {
+test("while the journal is being read, an executor registers and is lost: the gang restarts, whatever was reported again before", () => {
   const scenario = new Scenario(spec);
   scenario.register();
   const kept = [scenario.container(1), scenario.container(1)];
@@ -453,7 +453,7 @@ test("an executor that registered and was lost while the journal was being read:
   expect(scenario.job).toMatchObject({ generation: 2, phase: "restarting" });
 });
 
-test("what was due while there was none shortens nobody's time to come back", () => {
+test("what was due while there was no attempt shortens nobody's time to come back", () => {
   const scenario = new Scenario(spec);
   scenario.register();
   const kept = [scenario.container(1), scenario.container(1)];
@@ -478,7 +478,7 @@ describe("the gang restarts while an executor still looks for the new attempt", 
     return scenario;
   };
 
-  test("it has its whole time to come back, and is the cause when it does not", () => {
+  test("that one has its whole time to come back, and is the cause when it does not", () => {
     const scenario = restarting();
     scenario.after(44_000);
     expect(scenario.task("worker:1")).toMatchObject({ phase: "stopping", containerId: "c2" });
@@ -487,17 +487,20 @@ describe("the gang restarts while an executor still looks for the new attempt", 
     expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
   });
 
-  test.each([9_000, 44_000])("it comes back after %s ms: its program has its whole time to stop", (comesBackMs) => {
-    const scenario = restarting();
-    scenario.after(comesBackMs);
-    expect(sentOf(scenario.reports("worker:1", program), "stop-child")).toEqual(["worker:1"]);
-    scenario.after(spec.timeouts.stopGraceMs);
-    expect(scenario.task("worker:1")).toMatchObject({ phase: "stopping", containerId: "c2" });
-    scenario.stops("worker:1");
-    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
-  });
+  test.each([9_000, 44_000])(
+    "that one comes back after %s ms, and its program has its whole time to stop",
+    (comesBackMs) => {
+      const scenario = restarting();
+      scenario.after(comesBackMs);
+      expect(sentOf(scenario.reports("worker:1", program), "stop-child")).toEqual(["worker:1"]);
+      scenario.after(spec.timeouts.stopGraceMs);
+      expect(scenario.task("worker:1")).toMatchObject({ phase: "stopping", containerId: "c2" });
+      scenario.stops("worker:1");
+      expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+    },
+  );
 
-  test("its program does not stop in time: its container is stopped", () => {
+  test("that one's program does not stop in time, and its container is stopped", () => {
     const scenario = restarting();
     scenario.after(20_000);
     scenario.reports("worker:1", program);
@@ -528,7 +531,7 @@ describe("the ApplicationMaster dies during a restart", () => {
     expect(scenario.effects.filter(({ type }) => type === "release" || type === "stop-container")).toEqual([]);
   };
 
-  test("the next attempt completes it: same generation, same containers, the failure counted once", () => {
+  test("the next attempt completes it in the same generation and containers, with the failure counted once", () => {
     const { scenario, kept, effects } = failing("written");
     expect(sentOf(effects, "prepare")).toEqual(["worker:1"]);
     scenario.crash(kept);
@@ -537,7 +540,7 @@ describe("the ApplicationMaster dies during a restart", () => {
     goesOn(scenario);
   });
 
-  test("the executor had not heard of it yet: it is told again", () => {
+  test("an executor that had not heard of it yet is told again", () => {
     const { scenario, kept, exited } = failing("written");
     scenario.crash(kept);
     scenario.reports("worker:0", program);
@@ -548,7 +551,7 @@ describe("the ApplicationMaster dies during a restart", () => {
     goesOn(scenario);
   });
 
-  test("before its journal was written: no executor was told of it, and the failure is told again", () => {
+  test("before its journal was written, no executor was told of it, and the failure is reported again", () => {
     const { scenario, kept, effects, exited } = failing("not written");
     expect(sentOf(effects, "prepare")).toEqual([]);
     scenario.crash(kept);
@@ -582,7 +585,7 @@ describe("the ApplicationMaster dies during a restart", () => {
       expect(scenario.effects.filter(({ type }) => type === "release" || type === "stop-container")).toEqual([]);
     });
 
-    test("what had failed is told by its own executor, counts once, and is the cause", () => {
+    test("an executor reports the failure of its own program, which counts once and is the cause", () => {
       const { scenario, exited } = stoppedThenCrashed();
       scenario.reports("worker:1", exited, { generation: 1 });
       expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
@@ -591,7 +594,7 @@ describe("the ApplicationMaster dies during a restart", () => {
   });
 });
 
-test("a verdict that was open stays open until executors have come back or are lost: the stronger cause takes it over", () => {
+test("an open verdict stays open until executors have come back or are lost: the stronger cause takes it over", () => {
   const { scenario, kept } = running();
   scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
   scenario.crash(kept);
@@ -627,7 +630,7 @@ describe("the ApplicationMaster dies as a task starts that waits for nobody", ()
     expect(scenario.task("worker:0")).toMatchObject({ phase: "running", generation: 1 });
   });
 
-  test("its container is gone: it may have run, so it starts again in a generation of its own", () => {
+  test("and its container is gone, the task may have run, so it starts again in a generation of its own", () => {
     const { scenario, kept } = alone();
     scenario.ready("worker:0");
     scenario.crash(kept);
@@ -636,7 +639,7 @@ describe("the ApplicationMaster dies as a task starts that waits for nobody", ()
   });
 });
 
-test("a replaced attempt that had not noticed starts the gang: the new one begins another generation", () => {
+test("a replaced attempt that had not noticed starts the gang, and the new one begins another generation", () => {
   const { scenario, kept } = gathering();
   scenario.crash(kept);
   expect(sentOf(scenario.reports("worker:0", program), "prepare")).toEqual(["worker:0"]);
@@ -649,19 +652,22 @@ describe("the ApplicationMaster had ended the job, and died before its journal s
     ["its executor ended as it was told", 0, ""],
     ["it was stopped", -105, "Container killed by the ApplicationMaster."],
     ["it was given back", -100, "Container released by application"],
-  ])("a container is over, %s: its task starts again, no budget pays, no machine is blamed", (_how, status, words) => {
-    const { scenario } = running();
-    scenario.crash([]);
-    scenario.completes("c1", status, words);
-    scenario.completes("c2", status, words);
+  ])(
+    "a container is over, %s: its task starts again, no budget pays, and no machine is blamed",
+    (_how, status, words) => {
+      const { scenario } = running();
+      scenario.crash([]);
+      scenario.completes("c1", status, words);
+      scenario.completes("c2", status, words);
 
-    expect(scenario.phases()).toBe("worker:0 waiting, worker:1 waiting");
-    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
-    expect(scenario.core.state.blame).toEqual({});
-    expect(scenario.gang.restartReason).toBe(
-      `worker:0 on n1 was stopped by an earlier attempt of the ApplicationMaster: container exit ${status}`,
-    );
-  });
+      expect(scenario.phases()).toBe("worker:0 waiting, worker:1 waiting");
+      expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+      expect(scenario.core.state.blame).toEqual({});
+      expect(scenario.gang.restartReason).toBe(
+        `worker:0 on n1 was stopped by an earlier attempt of the ApplicationMaster: container exit ${status}`,
+      );
+    },
+  );
 
   test("what its peer exits with, whose connection it lost, is not the program's fault, though a third exited 0 before that was heard", () => {
     const scenario = new Scenario(jobSpec([role("worker", 3)]));
@@ -707,7 +713,7 @@ describe("the ApplicationMaster had ended the job, and died before its journal s
     expect(scenario.phases()).toBe("worker:0 running, scorer:0 waiting");
   });
 
-  test("YARN says so of one that was taken for lost: that is charged no more", () => {
+  test("a task that was taken for lost and that YARN reports like this is no longer charged", () => {
     const scenario = withScorer();
     const { containerId } = scenario.task("scorer:0");
     scenario.on({ type: "executor-lost", task: "scorer:0", containerId, cause: "goodbye" });
@@ -719,7 +725,7 @@ describe("the ApplicationMaster had ended the job, and died before its journal s
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
-  test("that is so beside tasks that live on their own, too, and the job goes on to its end", () => {
+  test("tasks that live on their own do not change that, and the job goes on to its end", () => {
     const scenario = withScorer("task");
     const { containerId } = scenario.task("scorer:0");
     scenario.on({ type: "executor-lost", task: "scorer:0", containerId, cause: "goodbye" });
@@ -735,7 +741,7 @@ describe("the ApplicationMaster had ended the job, and died before its journal s
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
   });
 
-  test("another one that had failed ends the job all the same", () => {
+  test("another task that had failed ends the job nevertheless", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1), role("scorer", 2, { restartPolicy: "none" })]));
     scenario.toRunning();
     scenario.after(1_000);
@@ -752,7 +758,7 @@ describe("the ApplicationMaster had ended the job, and died before its journal s
     expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "scorer:0" } });
   });
 
-  test("a program's own failure that its executor tells counts all the same", () => {
+  test("a program's own failure that its executor reports counts nevertheless", () => {
     const { scenario, kept } = running();
     scenario.crash(kept);
     scenario.exits("worker:0", { exitCode: 1 });
@@ -762,7 +768,7 @@ describe("the ApplicationMaster had ended the job, and died before its journal s
   });
 });
 
-test("a container that this attempt asked for and that ends with 0 was told to by nobody: its machine is to blame", () => {
+test("a container that this attempt asked for and that ends with 0 was not told to end: its machine is to blame", () => {
   const { scenario } = running();
   scenario.completes("c1", 0);
 

@@ -47,7 +47,7 @@ describe("containers larger than any that YARN gives", () => {
     ]);
   });
 
-  test("hold nothing of the others meanwhile, and run with them once they are given", () => {
+  test("do not hold back the other containers meanwhile, and run with them once they are given", () => {
     const scenario = refused();
     expect(scenario.core.state.asks.map(({ outstanding }) => outstanding)).toEqual([0, 0]);
     scenario.on({ type: "nodes-changed", nodes: [node("gpu", big)] });
@@ -64,7 +64,7 @@ describe("containers larger than any that YARN gives", () => {
     ]);
   });
 
-  test("are said once in the log", () => {
+  test("are reported once in the log", () => {
     const scenario = refused();
     scenario.after(60_000);
     const again = scenario.on({ type: "ask-too-large", role: "worker", message: "too large" });
@@ -108,7 +108,7 @@ describe("containers larger than any that YARN gives", () => {
     expect(scenario.on(event)).toEqual([]);
   });
 
-  test("are waited for where the configured maximum is not said", () => {
+  test("are waited for where the configured maximum is unknown", () => {
     expect(refused({}).core.state.outcome).toBeUndefined();
   });
 });

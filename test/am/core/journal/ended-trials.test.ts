@@ -56,7 +56,7 @@ function written(effects: readonly Effect[]) {
 }
 
 describe("a snapshot of a search", () => {
-  test("has of the trials that have not begun the first alone, and each trial that has ended is written once", () => {
+  test("has only the first of the trials that have not begun, and each trial that has ended is written once", () => {
     const scenario = running();
     expect(written(scenario.effects)).toEqual({ tasks: ["worker:0", "worker:1", "worker:2"], parts: [] });
     completes(scenario, "worker:0");
@@ -68,7 +68,7 @@ describe("a snapshot of a search", () => {
     });
   });
 
-  test("is whole for the next attempt, which goes on with the trials that run and repeats none", () => {
+  test("is complete for the next attempt, which goes on with the running trials and repeats none", () => {
     const scenario = running();
     for (const task of ["worker:0", "worker:1"]) completes(scenario, task);
     const before = structuredClone(scenario.core.state.tasks);
@@ -81,7 +81,7 @@ describe("a snapshot of a search", () => {
     expect(tasks.at(-1)).toEqual(before.at(-1));
   });
 
-  test("is followed by what ended again where it could not be written", () => {
+  test("is written again with the ended trials where they could not be written before", () => {
     const scenario = running();
     scenario.after(1_000);
     scenario.journalAnswers = false;
@@ -98,7 +98,7 @@ describe("a snapshot of a search", () => {
     expect(scenario.journal).toMatchObject({ parts: [failed + 1] });
   });
 
-  test("has trials that pause beside it, and has them again when they go on", () => {
+  test("has paused trials beside it, and has them again when they go on", () => {
     const scenario = running({ stop: "asha-promotion", budget: { min: 1, max: 4, factor: 2 }, maxTrials: 3 });
     pauses(scenario, "worker:0", 1);
     expect(written(scenario.effects)).toEqual({ tasks: ["worker:1", "worker:2"], parts: [["worker:0"]] });
@@ -111,7 +111,7 @@ describe("a snapshot of a search", () => {
     expect(scenario.task("worker:1")).toMatchObject({ phase: "stopped", trialPause: expect.any(String) });
   });
 
-  test("tells an executor that is cut off that its trial has ended", () => {
+  test("lets an executor that is cut off learn that its trial has ended", () => {
     const scenario = running();
     const { containerId, generation } = scenario.task("worker:0");
     const life = { applicationId: APPLICATION, task: "worker:0", containerId, generation };
@@ -143,7 +143,7 @@ describe("a snapshot of a search whose trials are gangs", () => {
   const tasksOf = (...trials: number[]) =>
     trials.flatMap((trial) => [`worker:${2 * trial}`, `worker:${2 * trial + 1}`, `ps:${trial}`]);
 
-  test("has the trials at work and the first one, whose roles have what is known of all; each that has ended is written once", () => {
+  test("has the running trials and the first one, whose roles have what is known about all; each trial that has ended is written once", () => {
     const scenario = ofThree();
     expect(written(scenario.effects)).toEqual({ tasks: tasksOf(0, 1), parts: [] });
     for (const trial of [0, 1, 2]) {
@@ -163,7 +163,7 @@ describe("a snapshot of a search whose trials are gangs", () => {
     expect(isReplaced(scenario.journal, { ...life, task: "worker:6" })).toBe(false);
   });
 
-  test("is whole for the next attempt", () => {
+  test("is complete for the next attempt", () => {
     const scenario = ofThree();
     for (const trial of [0, 1, 2]) {
       ends(scenario, trial);
@@ -176,7 +176,7 @@ describe("a snapshot of a search whose trials are gangs", () => {
     expect(scenario.core.state.gangs).toHaveLength(5);
   });
 
-  test("of one that is decided leaves the trials that ended before it ended", () => {
+  test("of a search that is decided leaves the trials that ended before as they ended", () => {
     const scenario = ofThree({ goal: 1 });
     ends(scenario, 0);
     ends(scenario, 1);
@@ -202,7 +202,7 @@ describe("a snapshot of a search whose trials are gangs", () => {
   });
 });
 
-test("other jobs are written whole", () => {
+test("the snapshots of other jobs are written whole", () => {
   const scenario = new Scenario(jobSpec([role("worker", 3)]), APPLICATION);
   scenario.toRunning();
   scenario.exits("worker:0");

@@ -33,7 +33,7 @@ describe("an acknowledgement of the journal", () => {
     expect(sentOf(scenario.on({ type: "journal-written", sequence: next }), "prepare")).toContain("worker:1");
   });
 
-  test("of an earlier write says nothing of the one under way", () => {
+  test("of an earlier write says nothing about the one under way", () => {
     const scenario = running();
     const { sequence } = written(scenario.exits("worker:1", { exitCode: 1 }));
     scenario.stops("worker:0");
@@ -46,7 +46,7 @@ describe("an acknowledgement of the journal", () => {
   });
 });
 
-test("a write that failed is tried again a second later each time, though a start waits for the next one", () => {
+test("a write that failed is tried again a second later each time, even if a start waits for the next one", () => {
   const scenario = running();
   let effects = scenario.exits("worker:0");
   scenario.exits("worker:1", { exitCode: 1 });

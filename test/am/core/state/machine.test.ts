@@ -46,7 +46,7 @@ describe("a move", () => {
     expect(mayMove(TASK, "stopped", "job-ends")).toBe(false);
   });
 
-  test("that no row has throws in tests", () => {
+  test("without a row throws in tests", () => {
     const { step, task } = stepOf("throw");
     expect(() => moveTask(step, task, "program-runs")).toThrow(
       "The table of task has no row for program-runs in waiting (worker:0)",
@@ -54,7 +54,7 @@ describe("a move", () => {
     expect(mayMove(TASK, task.phase, "program-runs")).toBe(false);
   });
 
-  test("that no row has is logged once in production, and changes nothing", () => {
+  test("without a row is logged once in production, and changes nothing", () => {
     const { step, task } = stepOf("log");
     moveTask(step, task, "program-runs");
     moveTask(step, task, "program-runs");

@@ -17,7 +17,7 @@ function running(spec = jobSpec([workers, evaluator])): Scenario {
 }
 
 describe("how the tasks of a role ended", () => {
-  test("is known when the last one has", () => {
+  test("is known when the last one has ended", () => {
     const scenario = running();
     expect(ends(scenario)).toBeUndefined();
     scenario.exits("worker:0");
@@ -26,7 +26,7 @@ describe("how the tasks of a role ended", () => {
     expect(ends(scenario)).toEqual(["worker:0 succeeded 0", "worker:1 succeeded 0"]);
   });
 
-  test("is asked by one of them of the others", () => {
+  test("leaves out the task that asks", () => {
     const scenario = running();
     scenario.exits("worker:1");
     expect(ends(scenario, "worker:0")).toEqual(["worker:1 succeeded 0"]);
@@ -50,7 +50,7 @@ describe("how the tasks of a role ended", () => {
     expect(ends(last)).toEqual(["worker:0 succeeded 0", "worker:1 failed 1"]);
   });
 
-  test("is not known while one that failed may start again", () => {
+  test("is not known while a failed task may start again", () => {
     const alone = { ...workers, restartPolicy: "task" } as const;
     const scenario = running(jobSpec([alone, evaluator]));
     scenario.exits("worker:0");
@@ -65,7 +65,7 @@ describe("how the tasks of a role ended", () => {
     expect(ends(scenario)).toEqual(["worker:0 succeeded 0", "worker:1 succeeded 0"]);
   });
 
-  test("has failures that are tolerated, and those that end the job", () => {
+  test("includes failures that are tolerated, and those that end the job", () => {
     const base = jobSpec([workers, evaluator]);
     const spec = { ...base, failure: { ...base.failure, budgets: { program: 0, infrastructure: 0 } } };
     const tolerant = running({ ...spec, failure: { ...spec.failure, onWorkerFailure: "tolerate" } });

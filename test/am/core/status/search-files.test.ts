@@ -52,7 +52,7 @@ function ended() {
   };
 }
 
-test("each trial is a line that can be read again, with what became of it", () => {
+test("each trial is a line that can be read back, with its result", () => {
   const { applicationId, trials, lines } = ended();
   expect(trials.map((line) => JSON.parse(line))).toEqual(lines);
   expect(trials.map((line) => readTrialLine(line))).toMatchObject([
@@ -86,7 +86,7 @@ test("each trial is a line that can be read again, with what became of it", () =
   ]);
 });
 
-test("the result has the best one, and what there was to find", () => {
+test("the result has the best trial, how many trials ended in which way, and what was searched", () => {
   const { result } = ended();
   expect(result).toMatchObject({
     resultVersion: 1,
@@ -98,7 +98,7 @@ test("the result has the best one, and what there was to find", () => {
   });
 });
 
-test("another job leaves none", () => {
+test("a job that is no search leaves no such files", () => {
   const scenario = new Scenario(jobSpec([role("worker", 1)]));
   expect(searchFiles(scenario.core, statusOf(scenario.core, 0))).toBeUndefined();
   expect(trialLines(scenario.core, { applicationId: "b" })).toEqual([]);

@@ -21,7 +21,7 @@ describe("the published status", () => {
     });
   });
 
-  test("says when a generation had its containers, its files, its executors and its programs", () => {
+  test("says when a generation had its containers, files, executors and programs", () => {
     const scenario = new Scenario(spec);
     const told = () => statusOf(scenario.core, scenario.nowMs).generations.at(-1);
     scenario.register();
@@ -83,7 +83,7 @@ describe("the published status", () => {
     ]);
   });
 
-  test("says of no generation that its programs run from a time on that has not come, whatever a machine's clock says", () => {
+  test("never says that a generation's programs have run since a time in the future, whatever a machine's clock says", () => {
     const scenario = new Scenario(spec);
     scenario.register();
     scenario.allocateAll();
@@ -95,7 +95,7 @@ describe("the published status", () => {
     expect(generations[0]?.runningAtMs).toBe(nowMs);
   });
 
-  test("takes no time for containers that the next generation keeps, nor for the files in them", () => {
+  test("counts no time for containers that the next generation keeps, nor for the files in them", () => {
     const scenario = new Scenario(spec);
     scenario.register();
     scenario.allocateAll();
@@ -118,7 +118,7 @@ describe("the published status", () => {
     expect(first()).toEqual({ ...ran, endedAtMs: expect.any(Number), endedBy: expect.anything() });
   });
 
-  test("keeps what a generation took while containers are awaited for the next one", () => {
+  test("keeps what a generation took while containers for the next one are awaited", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     const told = () => statusOf(scenario.core, scenario.nowMs).generations;
@@ -133,7 +133,7 @@ describe("the published status", () => {
     expect(second).toEqual({ generation: 2, startedAtMs: scenario.nowMs });
   });
 
-  test("says what is waited for, why, what mends it and where the job sets it", () => {
+  test("says what the job waits for, why, what helps and where the job sets it", () => {
     const scenario = new Scenario(spec);
     scenario.on({
       type: "nodes-changed",
@@ -174,7 +174,7 @@ describe("the published status", () => {
     expect(statusOf(scenario.core, scenario.nowMs).waits[1]?.what).toBe("1 container of ps: 1 GiB, 1 core");
   });
 
-  test("waits for executors since their containers came, not since these were asked for", () => {
+  test("counts the wait for executors from when their containers came, not from when these were asked for", () => {
     const scenario = new Scenario(spec);
     scenario.register();
     scenario.after(60_000);
@@ -186,7 +186,7 @@ describe("the published status", () => {
     });
   });
 
-  test("waits for the executors of a later stage since their containers came to it", () => {
+  test("counts the wait for a later stage's executors from when their containers came to that stage", () => {
     const scenario = new Scenario(jobSpec([role("prep", 1), role("worker", 1, { dependsOn: ["prep"] })]));
     scenario.toRunning();
     scenario.after(60_000);
@@ -197,7 +197,7 @@ describe("the published status", () => {
     });
   });
 
-  test("waits for the journal since it failed first, however often it is tried again", () => {
+  test("counts the wait for the journal from its first failure, however often it is tried again", () => {
     const scenario = new Scenario(spec);
     scenario.journalWorks = false;
     scenario.register();
@@ -210,7 +210,7 @@ describe("the published status", () => {
     );
   });
 
-  test("counts each wait of the end from its own beginning", () => {
+  test("counts each wait at the end from its own beginning", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1, { tracking: "untracked" })]));
     scenario.toRunning();
     scenario.exits("worker:0");
@@ -236,7 +236,7 @@ describe("the published status", () => {
     );
   });
 
-  test("waits for nothing while programs run, and keeps how each generation went", () => {
+  test("shows no wait while programs run, and keeps how each generation went", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     expect(statusOf(scenario.core, scenario.nowMs)).toMatchObject({ state: "running", waits: [] });
@@ -254,7 +254,7 @@ describe("the published status", () => {
     expect(budgets.program).toEqual({ used: 1, limit: 2 });
   });
 
-  test("counts the wait for programs that stop from the moment that ended their generation", () => {
+  test("counts the wait for programs that stop from the moment at which their generation ended", () => {
     const scenario = new Scenario({
       ...spec,
       failure: { ...spec.failure, budgets: { program: 0, infrastructure: 0 } },
@@ -292,7 +292,7 @@ describe("the published status", () => {
     expect(tasks()[0]).not.toHaveProperty("metrics");
   });
 
-  test("has the furthest complete checkpoint, and what each generation went on from", () => {
+  test("has the furthest complete checkpoint, and from which one each generation went on", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     const saves = (task: string, containerId: string, step: number) =>
@@ -327,7 +327,7 @@ describe("the published status", () => {
     ).toHaveLength(2);
   });
 
-  test("of several tasks' parts of one step it has the one that was complete last, as old as that is", () => {
+  test("has, of several tasks' parts of one step, the one that became complete last, as old as that one is", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     const savedAtMs = scenario.nowMs;
@@ -353,7 +353,7 @@ describe("the published status", () => {
     expect(recorded).toHaveLength(1);
   });
 
-  test("integrates what the job holds", () => {
+  test("adds up what the job holds over time", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     expect(statusOf(scenario.core, scenario.nowMs + 10_000).usage).toEqual({
@@ -362,14 +362,14 @@ describe("the published status", () => {
     });
   });
 
-  test("takes nothing away of what was held where a clock is set back", () => {
+  test("subtracts nothing from that where a clock is set back", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     const none = { memoryMiBSeconds: 0, vcoreSeconds: 0 };
     expect(statusOf(scenario.core, scenario.nowMs - 10_000).usage).toEqual(none);
   });
 
-  test("says what it costs where the job came with prices, GPUs included", () => {
+  test("says what the job costs where it was submitted with prices, GPUs included", () => {
     const worker = role("worker", 2);
     const base = jobSpec([{ ...worker, resource: { ...worker.resource, others: { "yarn.io/gpu": 2 } } }]);
     const prices = { gibHourPrice: 0.5, vcoreHourPrice: 1, gpuHourPrice: 3, currency: "EUR" };
@@ -390,7 +390,7 @@ describe("the published status", () => {
   });
 });
 
-test("an outcome that is found when the next generation had begun shows the tasks of the one it is about", () => {
+test("an outcome that is decided when the next generation has begun shows the tasks of the generation that it concerns", () => {
   const base = jobSpec([role("worker", 2)]);
   const budgets = { program: 0, infrastructure: 2 };
   const scenario = new Scenario({ ...base, failure: { ...base.failure, budgets } });
@@ -418,7 +418,7 @@ test("the job's progress is the share of its tasks that have ended", () => {
   expect(progressOf(scenario.core)).toBeCloseTo(1 / 3);
 });
 
-test("a job whose only program ended by a signal says that YARN may yet explain it, not that a task is missing", () => {
+test("a job whose only program ended by a signal says that YARN may still explain it, not that a task is missing", () => {
   const base = jobSpec([role("worker", 1)]);
   const scenario = new Scenario({ ...base, failure: { ...base.failure, budgets: { program: 0, infrastructure: 0 } } });
   scenario.toRunning();

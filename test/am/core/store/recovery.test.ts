@@ -115,7 +115,7 @@ describe("a later attempt of the ApplicationMaster", () => {
     expect(wholes).toBeGreaterThan(0);
   });
 
-  test("has all that one transaction wrote, and what another deleted, each at its revision", () => {
+  test("has everything that a transaction wrote, and what another one deleted, each at its revision", () => {
     const entry = (key: string, revision: number) => ({
       ...{ key, value: "1", created: revision, modified: revision, version: 1 },
     });
@@ -140,7 +140,7 @@ describe("a later attempt of the ApplicationMaster", () => {
     expect(recoveredStore(2, [])).toEqual({ ...emptyStore(2), epochs: [{ attempt: 1, lastRevision: 0 }] });
   });
 
-  test("counts what earlier ones wrote for when it writes the whole store again", () => {
+  test("counts what earlier attempts wrote towards writing the whole store again", () => {
     const file = { attempt: 1, file: { type: "changes", changes: [] } } as const;
     expect(recoveredStore(2, [file, file, file]).journal.segments).toBe(3);
   });

@@ -17,7 +17,7 @@ describe("the journal", () => {
     expect(typesOf(store.step({ type: "wake-up" }, 1e6))).toEqual([]);
   });
 
-  test("has what nobody waits for a second later, in one write", () => {
+  test("is written a second later with all changes for which nobody waits, at once", () => {
     const store = createStore();
     expect(store.step(put(1, false), 100)).toMatchObject([{ type: "answer" }, { type: "changed" }, { atMs: 1_100 }]);
     expect(store.step(put(2, false), 900)).toMatchObject([{ type: "answer" }, { type: "changed" }, { atMs: 1_100 }]);
@@ -27,7 +27,7 @@ describe("the journal", () => {
     expect(store.state.journal.written).toBe(2);
   });
 
-  test("is written at once for those who wait; who comes meanwhile shares the next write", () => {
+  test("is written at once where somebody waits, and whoever comes meanwhile shares the next write", () => {
     const store = createStore();
     expect(typesOf(store.step(put(1, true), 0))).toEqual(["changed", "journal"]);
     expect(typesOf(store.step(put(2, true), 1))).toEqual(["changed"]);
@@ -44,7 +44,7 @@ describe("the journal", () => {
     ]);
   });
 
-  test("is waited for by a durable read of what is not safe yet", () => {
+  test("is waited for by a durable read of what is not yet safe", () => {
     const store = createStore();
     store.step(put(1, true), 0);
     expect(store.step({ ...put(2, true), transaction: transactions.get("a") }, 1)).toEqual([]);
@@ -63,7 +63,7 @@ describe("the journal", () => {
     expect(store.step(journaled(store), 900)).toMatchObject([{ id: 1 }, { id: 2 }]);
   });
 
-  test("is written at once again after one that came through in the end", () => {
+  test("is written at once again after a try that succeeded in the end", () => {
     const store = createStore();
     store.step(put(1, true), 0);
     store.step({ type: "journal-failed", sequence: 1 }, 10);
@@ -73,7 +73,7 @@ describe("the journal", () => {
     expect(typesOf(store.step(put(3, true), 500))).toEqual(["changed", "journal"]);
   });
 
-  test("hears nothing of a write that is not the last", () => {
+  test("ignores the answer to a write that is not the last one", () => {
     const store = createStore();
     store.step(put(1, true), 0);
     expect(store.step({ type: "journal-written", sequence: 0 }, 1)).toEqual([]);
@@ -81,7 +81,7 @@ describe("the journal", () => {
     expect(store.state.journal.writing).toBe(1);
   });
 
-  test("begins anew with all that there is once its files are much larger, or are many", () => {
+  test("begins anew with the whole store once its files are much larger than the store, or too many", () => {
     const store = createStore();
     const wholes = (key: string, value: string, count: number) => {
       let seen = 0;
@@ -97,13 +97,13 @@ describe("the journal", () => {
   });
 });
 
-test("what a task may not use is refused, and nothing is journaled for it", () => {
+test("a task is refused what it may not use, and nothing is journaled for it", () => {
   const store = createStore();
   const effects = store.step({ ...put(1, true, "task/worker:1/a"), rights: rightsOfTask("worker:0") }, 0);
   expect(effects).toMatchObject([{ type: "answer", id: 1, answer: { code: "forbidden" } }]);
 });
 
-test("what a life owned is gone with it, at one revision; of a life that owns nothing nothing is seen", () => {
+test("what a life owned is deleted with it, at one revision; the end of a life that owns nothing changes nothing", () => {
   const store = createStore(emptyStore(1));
   const life = { task: "worker:0", generation: 2 };
   for (const key of ["a", "b"]) {
@@ -115,7 +115,7 @@ test("what a life owned is gone with it, at one revision; of a life that owns no
   expect(store.state).toMatchObject({ revision: 4, entries: [{ key: "c" }], owned: { "worker:0#3": 1 } });
 });
 
-test("a key that its owner or another writes without owning it is nobody's", () => {
+test("a key that its owner or another task writes without owning it belongs to nobody", () => {
   const store = createStore();
   const life = { task: "worker:0", generation: 2 };
   store.step({ ...put(1, false), transaction: transactions.put("a", "", true), life }, 0);

@@ -107,7 +107,7 @@ function compare(left: string | number, is: string, right: string | number): boo
 const byCodeUnits = (left: string, right: string) => (left < right ? -1 : 1);
 
 describe("a transaction", () => {
-  test("does what it does to a map, whatever is asked", () => {
+  test("has the same effect as on a map, whatever is asked", () => {
     fc.assert(
       fc.property(fc.array(transaction, { maxLength: 30 }), (all) => {
         const model = new Model();
@@ -141,14 +141,14 @@ describe("a transaction", () => {
     expect(committed(transact(state, transactions.remove("b"))).revision).toBe(1);
   });
 
-  test("writes a default once, and tells what is there", () => {
+  test("writes a default once, and returns what is there", () => {
     const state = emptyStore(1);
     expect(committed(transact(state, transactions.setDefault("a", "1"))).succeeded).toBe(true);
     const second = committed(transact(state, transactions.setDefault("a", "2")));
     expect(second).toMatchObject({ succeeded: false, results: [{ entry: { value: "1", version: 1 } }] });
   });
 
-  test("says that a list is cut, and shows keys alone where nothing else is asked for", () => {
+  test("says that a list is incomplete, and returns only keys where nothing else is asked for", () => {
     const state = emptyStore(1);
     for (const name of ["a/1", "a/2", "a/3"]) committed(transact(state, transactions.put(name, "value")));
     const list: Operation = { type: "list", range: withPrefix("a/"), limit: 2, keysOnly: true };
@@ -156,7 +156,7 @@ describe("a transaction", () => {
     expect(result).toMatchObject({ more: true, entries: [{ key: "a/1", value: "" }, { key: "a/2" }] });
   });
 
-  test("is listed up to the limit of an answer", () => {
+  test("is listed up to the size limit of an answer", () => {
     const state = emptyStore(1);
     for (let nth = 10; nth < 30; nth += 1)
       committed(transact(state, transactions.put(`k${nth}`, "x".repeat(128 << 10))));
@@ -170,7 +170,7 @@ describe("a transaction", () => {
   });
 });
 
-describe("nothing happens, and it is said why,", () => {
+describe("nothing happens, and the refusal says why,", () => {
   const refused = (one: Transaction, given?: typeof life) => {
     const state = emptyStore(1);
     const answer = transact(state, one, given);

@@ -11,7 +11,7 @@ import type { Change } from "../../../../src/job/store/watched.ts";
 const put = (state: StoreState, key: string, value = "") => transact(state, transactions.put(key, value));
 const keysOf = (changes: readonly Change[]) => changes.map(({ type, key, revision }) => `${type} ${key} ${revision}`);
 
-test("who goes on from any revision hears of each later change of its range once, in order", () => {
+test("a watch that goes on from any revision hears of each later change in its range once, in order", () => {
   const state = emptyStore(1);
   for (const key of ["a/1", "b", "a/2", "a/1"]) put(state, key);
   transact(state, transactions.of({ type: "delete", range: withPrefix("a/") }));
@@ -26,7 +26,7 @@ test("who goes on from any revision hears of each later change of its range once
   );
 });
 
-test("what is forgotten is told", () => {
+test("a watch is told when the changes that it asks for were forgotten", () => {
   const state = emptyStore(1);
   const forgotten = new Set<number>();
   for (let nth = 0; nth < 80; nth += 1) {
@@ -44,7 +44,7 @@ test("what is forgotten is told", () => {
   expect(watch(state, { range: onlyKey("a"), after: { attempt: 1, revision: 17 } })).toMatchObject({ type: "changes" });
 });
 
-test("after the ApplicationMaster's death a watch goes on where it was, and who heard of what is lost is told", () => {
+test("after the ApplicationMaster's death a watch goes on where it was, and is told if it heard of what is lost", () => {
   const lived = emptyStore(1);
   for (const key of ["a", "b", "c"]) put(lived, key);
   const safe = lived.changes.slice(0, 2);
@@ -79,7 +79,7 @@ test("after the ApplicationMaster's death a watch goes on where it was, and who 
   });
 });
 
-test("much is told in parts, each of whole revisions", () => {
+test("many changes are sent in parts, each of whole revisions", () => {
   const state = emptyStore(1);
   for (let nth = 0; nth < 7; nth += 1)
     transact(
@@ -100,7 +100,7 @@ test("much is told in parts, each of whole revisions", () => {
   ]);
 });
 
-test("who says nothing of before hears from now on", () => {
+test("a watch that names no revision hears only of later changes", () => {
   const state = emptyStore(1);
   put(state, "a");
   expect(watch(state, { range: { from: "" } })).toEqual({ type: "changes", attempt: 1, revision: 1, changes: [] });
