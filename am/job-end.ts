@@ -13,7 +13,7 @@ export interface JobEndOptions {
   readonly log: Log;
   /** Whether the job runs with the local scheduler. */
   readonly local: boolean;
-  /** With the outcome, once there is one. */
+  /** The status, with the outcome once there is one. */
   readonly status: () => JobStatus;
   readonly closeHistory: () => Promise<void>;
   /** Stores what a search leaves. */

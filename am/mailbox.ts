@@ -8,7 +8,7 @@ export interface MailboxOptions<Event> {
   readonly failed: (error: unknown) => void;
   readonly fence: Fence<Event>;
   /**
-   * This process stood still for so long: hearing nothing meanwhile says nothing about others.
+   * Called when this process stood still for `gapMs`: hearing nothing meanwhile says nothing about others.
    * @returns the event to handle before everything that waits
    */
   readonly stoodStill: (gapMs: number) => Event;

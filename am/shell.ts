@@ -31,7 +31,7 @@ export interface ShellOptions {
   readonly launcher: Pick<Launcher, "command">;
   readonly checkpoints: Pick<DroppedCheckpoints, "remove">;
   readonly log: Log;
-  /** This process stood still for so long. */
+  /** Called when this process stood still for `gapMs`. */
   readonly stoodStill: (gapMs: number) => void;
   /** Looks for the executors of an earlier attempt. */
   readonly rejoin: (executors: readonly Rejoin[]) => void;

@@ -25,7 +25,7 @@ export interface ExecutorSettings {
   readonly tensorBoard: boolean;
   /** Ports are held with SO_REUSEPORT while the program runs. */
   readonly reusePort: boolean;
-  /** Of the container; undefined where it is not enforced. */
+  /** The container's memory limit; undefined where it is not enforced. */
   readonly memoryLimitBytes?: number;
   /** The first of LOG_DIRS. */
   readonly logFolder: string;

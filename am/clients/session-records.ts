@@ -10,7 +10,7 @@ type EndedEvent = Extract<Happening, { type: "session-ended" }>;
 /** What is recorded of a session. */
 type Recorded = Pick<CallerSession, "by" | "task" | "wanted" | "onceOver">;
 
-/** At most so many connections are recorded. */
+/** The number of connections that are recorded at most. */
 const MOST_CONNECTIONS = 1_000;
 
 /** Where a session is served. */

@@ -8,7 +8,7 @@ import type { Search, TrialLine, TrialState } from "../../src/job/search/trials.
  * written field by field; a file is a sequence of TFRecords (executor/feeds/tfrecord.ts reads such files).
  */
 
-/** The end of a job waits for the files of at most so many trials. */
+/** The number of trials for whose files the end of a job waits at most. */
 const MOST_TRIALS = 1_000;
 
 const PLUGIN = "hparams";
@@ -142,7 +142,7 @@ function key(field: number, wireType: number): Buffer {
   return varint(field * 8 + wireType);
 }
 
-/** Of a non-negative integer; steps beyond 2⁵³ have already lost precision. */
+/** Encodes a non-negative integer; steps beyond 2⁵³ have already lost precision. */
 function varint(value: number): Buffer {
   const digits: number[] = [];
   let left = Math.max(0, Math.floor(value));

@@ -26,7 +26,7 @@ export type Effect =
   /** Uploads wait, and those under way are aborted. */
   | { readonly type: "hold-uploads"; readonly why: string }
   | { readonly type: "allow-uploads" }
-  /** Of the program of that generation. */
+  /** Suspends or resumes the program of that generation. */
   | { readonly type: "suspend" | "resume"; readonly generation: number }
   /** No ApplicationMaster for this long. */
   | { readonly type: "orphaned"; readonly silentMs: number }

@@ -26,7 +26,7 @@ const CONFIRMS_TASK: Readonly<Record<MasterMessage["body"]["type"], boolean>> = 
 };
 
 /**
- * Neither an ApplicationMaster nor the staging folder was reached for so long that the task may run in another container by now
+ * Neither an ApplicationMaster nor the staging folder has been reached for long enough that the task may run in another container by now
  * (docs/makers/decisions/0056-executors-cut-off.md). Registers again: on a stream that is not welcomed yet the executor has registered a running
  * program, and the ApplicationMaster must learn that it is suspended in order to have it resumed.
  */

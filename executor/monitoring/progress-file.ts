@@ -8,7 +8,7 @@ import { excerpt, type Mark, parseProgress, readMark } from "./progress-mark.ts"
 
 export type ProgressReport = Extract<ExecutorReport, { type: "child-progress" }>;
 
-/** Of what a program writes between two reads, at most so many bytes are read, the last ones. */
+/** How many bytes are read at most, the last ones, of what a program writes between two reads. */
 export const MOST_PROGRESS_BYTES = 65_536;
 /** A program may do the same thing wrong thousands of times, each time under a new name. */
 const MOST_COMPLAINTS = 10;

@@ -13,7 +13,7 @@ const JVM_FOLDERS = ["lib/server", "jre/lib/amd64/server"];
 export interface HadoopProgram {
   /** The job's user. */
   readonly user: string;
-  /** Of the container; undefined where it is not enforced. */
+  /** The container's memory limit; undefined where it is not enforced. */
   readonly memoryLimitBytes?: number | undefined;
 }
 

@@ -27,7 +27,7 @@ export interface ProgramRunOptions {
   /** Absent where the task has no GPUs. */
   readonly gpuSampler?: Pick<GpuSampler, "current" | "look" | "stop">;
   readonly progress: ProgressFile;
-  /** Of the container; undefined where it is not enforced. */
+  /** The container's memory limit; undefined where it is not enforced. */
   readonly memoryLimitBytes: number | undefined;
   readonly metricsIntervalMs: number;
   /** How many last lines are reported when it fails. */
@@ -48,7 +48,7 @@ export interface ProgramRunOptions {
 const LOOK_MS = 1_000;
 /** The precision with which the lines of stdout and stderr can be merged afterwards. */
 const MARK_MS = 250;
-/** For so long after its start a program is sampled at every check, so that a quick rise of memory is seen. */
+/** For this long after its start a program is sampled at every check, so that a quick rise of memory is seen. */
 const YOUNG_MS = 10_000;
 
 /** What accompanies a running program: samples of memory, progress, the announcement of its TensorBoard, its time limit. */

@@ -15,7 +15,7 @@ import type { TaskId } from "../../src/job/task.ts";
 type CommandSession = Pick<CallingSession, "send" | "receive" | "over" | "cancel">;
 
 export interface CallOptions {
-  /** Of the call, with the files that the script has made. */
+  /** The call's folder, with the files that the script has made. */
   readonly folder: string;
   readonly hosts: Hosts;
   /** Runs a command in another task; undefined while no ApplicationMaster is connected. */

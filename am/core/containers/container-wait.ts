@@ -20,7 +20,7 @@ interface Job {
   readonly nowMs: number;
 }
 
-/** For so long after a container came, more may follow. */
+/** For this long after a container came, more may follow. */
 const COMING_MS = 30_000;
 
 /** Why this many containers of a role do not come, and what would bring them; only what is proven. */

@@ -29,7 +29,7 @@ export interface Unmeetable {
 
 type Sized = NodeView & { readonly total: Resource };
 
-/** At most so many node sizes are named. */
+/** The number of node sizes that are named at most. */
 const MOST_SIZES = 3;
 
 /**

@@ -21,7 +21,7 @@ export interface Liveness {
   forget(containerId: string): void;
   /** Silence is reported from now on. Executors may have connected while this attempt still read its journal. */
   begin(nowMs: number): void;
-  /** This process stood still for so long: hearing nothing meanwhile says nothing about executors. */
+  /** This process stood still for `gapMs`: hearing nothing meanwhile says nothing about executors. */
   stoodStill(gapMs: number, nowMs: number): void;
   /** To be called every `LIVENESS_TICK_MS`. */
   tick(nowMs: number): LivenessEvent[];

@@ -14,7 +14,7 @@ import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { findTask, log, noteDurable, roleOf, type Step } from "../state/step.ts";
 import { isCounted, Strength } from "./endings.ts";
 
-/** A task that ran so long in between failed anew: earlier failures of its machines are forgotten. */
+/** A task that ran this long in between has failed anew: earlier failures of its machines are forgotten. */
 const HEALTHY_RUN_MS = 600_000;
 
 /** How tasks of one generation ended, by task. */

@@ -17,7 +17,7 @@ import { exitWords, isCounted, linesOf, Strength, seen, when, where } from "./en
  */
 const KILLED: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL", "143", "137"]);
 
-/** At most so many consequences are named; a gang of thousands fails together. */
+/** How many consequences are named at most; a gang of thousands fails together. */
 const MOST_CONSEQUENCES = 20;
 const MOST_LINES = 20;
 const MOST_LINES_OF_LEAVER = 5;

@@ -63,7 +63,7 @@ export function whenGone(step: Step, { brokenAtMs }: ContainerRecord): Pick<Endi
   return seen(brokenAtMs === 0 ? step.nowMs : brokenAtMs);
 }
 
-/** At most so many lines that a program wrote after its last traceback are told. */
+/** How many lines that a program wrote after its last traceback are shown at most. */
 const MOST_LINES_AFTER = 3;
 
 /** What its program wrote last, including the lines after its traceback, which may give the better reason. */

@@ -17,10 +17,10 @@ import { AFTER_END, ALIVE, moveTask } from "../state/task-moves.ts";
 import { causeOf, mayBeExplained } from "./cause.ts";
 import { Strength, seen } from "./endings.ts";
 
-/** When so many trials have ended and all failed in the same way, the others would, too. */
+/** When this many trials have ended and all failed in the same way, the others would, too. */
 const ALIKE = 5;
 
-/** So much of the last output of a failed trial's program is kept; its log has the rest. */
+/** How much of the last output of a failed trial's program is kept; its log has the rest. */
 const KEPT_LINES = 8;
 const KEPT_CHARACTERS = 200;
 

@@ -7,7 +7,7 @@ import type { FeedState, Growth } from "./records.ts";
 export interface FeedProgress extends Omit<FeedStatus, "failures" | "output"> {
   readonly failures: readonly { readonly split: number; readonly reason: string }[];
   /**
-   * Of an input that grows: the first split of the first batch in which a split is neither used nor left out; in all batches before it
+   * For an input that grows: the first split of the first batch in which a split is neither used nor left out; in all earlier batches
    * every split is.
    */
   readonly unfinished?: number;

@@ -6,7 +6,7 @@ import type { FeedAnswer, FeedState, Given, Refused, Waiting } from "./records.t
 import { firstFree, isEpochOver, moveSplit, phaseOf, placeOf } from "./split-moves.ts";
 import { type Asking, answer, type FeedStep, refused, type SplitEnd } from "./step.ts";
 
-/** Reasons are kept for at most so many splits that were left out, each cut to so many characters: the state stays small. */
+/** How many left-out splits keep their reasons at most, and how many characters of each are kept, so that the state stays small. */
 const MOST_FAILURES = 20;
 const MOST_WORDS = 500;
 

@@ -2,9 +2,9 @@ import type { FeedState } from "./records.ts";
 import { firstFree, horizonOf, phaseOf } from "./split-moves.ts";
 import type { FeedStep } from "./step.ts";
 
-/** So many places, or two for each task, are searched for a near split: none is given out of turn by more than that. */
+/** How many places are searched for a near split, or two for each task where that is more: none is given further out of turn. */
 export const FEWEST_AHEAD = 64;
-/** The locations of at most so many splits are asked for at a time. */
+/** The number of splits whose locations are asked for at a time. */
 const MOST_LOCATED = 32;
 
 /** Recounted when a task begins on a machine, not at each step: 1,000 tasks make thousands of steps a second. */

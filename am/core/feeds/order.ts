@@ -3,7 +3,7 @@ import { countBefore } from "../../../src/job/sorted.ts";
 import type { Feed, FeedState, Growth } from "./records.ts";
 import type { FeedEvent, FeedStep } from "./step.ts";
 
-/** Tasks have splits of so many epochs at most, unless one of them is far behind. */
+/** The number of epochs from which tasks have splits at most, unless one of them is far behind. */
 const ORDERS_KEPT = 3;
 
 /** The order of an epoch, or of a batch, is made once, and again where a task is far behind. */

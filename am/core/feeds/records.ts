@@ -17,7 +17,7 @@ export interface Feed {
   readonly epochs?: number;
   /** How many splits a task may have at a time. */
   readonly window: number;
-  /** A task that has splits and uses none of their records for so long loses them. */
+  /** A task that has splits and uses none of their records for this long loses them. */
   readonly leaseMs: number;
   /** A split that failed this often is left out from then on. */
   readonly maxAttempts: number;
@@ -198,7 +198,7 @@ export interface StepsAhead {
   readonly there: Record<
     string,
     {
-      /** Of the call that waits. */
+      /** The id of the call that waits. */
       id?: number;
       /** How many steps it has rows for. */
       readonly ready: number;
@@ -224,7 +224,7 @@ export type FeedAnswer =
   | { readonly type: "end" }
   | { readonly type: "noted" }
   | { readonly type: "cursor"; readonly cursor: Cursor }
-  /** All may make so many steps of the epoch; `last`: no more than that. */
+  /** All may make this many steps of the epoch; `last`: no more will follow. */
   | { readonly type: "agreed"; readonly steps: number; readonly last: boolean }
   | Refused;
 

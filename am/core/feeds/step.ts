@@ -20,8 +20,8 @@ export interface Asking extends Caller {
   readonly type: "ask";
   readonly most: number;
   /**
-   * The task has records that it has not used: if it gets no split it is told at once, because others may wait for the
-   * splits it holds.
+   * The task has records that it has not used: if it gets no split, it is answered at once, because others may wait for
+   * the splits it holds.
    */
   readonly atOnce: boolean;
   /** The numbers of all leases that it knows of; some may never have reached it. */
@@ -48,7 +48,7 @@ export interface Marking extends Caller {
   readonly begun: readonly (Lease & { readonly records: number })[];
 }
 
-/** The task has rows for so many steps of the epoch. */
+/** The task has rows for `ready` steps of the epoch. */
 export interface Stepping extends Caller {
   readonly type: "steps";
   readonly among: readonly string[];

@@ -15,7 +15,7 @@ import { about, containerOf, findTask, gangOf, log, noteDurable, type Step } fro
 import { stopChild } from "./restart.ts";
 import { endStage } from "./stages.ts";
 
-/** About so many reports are kept of each trial: beyond that every second one is dropped, except those that reached a rung. */
+/** About how many reports are kept of each trial. Beyond that every second one is dropped, except those that reached a rung. */
 const MOST_REPORTS = 128;
 
 /**

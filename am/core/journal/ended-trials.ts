@@ -7,7 +7,7 @@ import { gangOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/task-moves.ts";
 import { waiting } from "./barrier.ts";
 
-/** At most so many files beside the journal hold ended trials, plus those of trials that paused and went on. */
+/** The number of files beside the journal that hold ended trials at most, not counting those of trials that paused and went on. */
 const MOST_PARTS = 64;
 
 /** The lists of the state in which a trial has records; a trial of one task has only its task. */
@@ -144,7 +144,7 @@ function isOver(step: Step, { number, tasks, gang }: TrialRecords): boolean {
   return isDone && isJudged && isAtRest(lead) && waiting(step, { what: "task-done", task: lead.id }) === undefined;
 }
 
-/** Of trials of one task: those that have begun, and one more, if there is one, that the remaining ones are like. */
+/** The trials of one task that have begun, and one more, if there is one, that stands for the remaining ones. */
 function withoutLike(trials: readonly TrialRecords[], last: TaskRecord | undefined): readonly TrialRecords[] {
   const begun = trials.findLastIndex(({ tasks }) => tasks.some((task) => last === undefined || !isLike(task, last)));
   return trials.slice(0, begun + 2);

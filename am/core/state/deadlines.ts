@@ -4,7 +4,7 @@ import type { ContainerDeadline, ContainerRecord, Deadline } from "./records.ts"
 import type { CoreState } from "./state.ts";
 import type { Step } from "./step.ts";
 
-/** A deadline for something that is awaited for so long from now. */
+/** A deadline that is this long from now. */
 export function deadlineIn({ nowMs }: Pick<Step, "nowMs">, durationMs: number): Deadline {
   return { sinceMs: nowMs, dueMs: nowMs + durationMs };
 }
@@ -46,7 +46,7 @@ export function noteTakeover(step: Step): void {
   step.state.pause = { endedAtMs: step.nowMs, graceMs: Bounds.rejoinMs + step.spec.timeouts.verdictMs };
 }
 
-/** Deadlines still to come were set by a clock that is at least so much ahead of ours. */
+/** Moves back deadlines that are still to come and were set by a clock at least this far ahead of ours. */
 export function setBack({ containers, gangs, groupDeadlines, finishDeadline }: CoreState, aheadMs: number): void {
   const ofContainers = Object.values(containers).flatMap(({ deadlines }) => Object.values(deadlines));
   const ofGangs = gangs.flatMap(({ stopDeadline, restDeadline, hold, verdicts }) => [

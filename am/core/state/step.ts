@@ -135,7 +135,7 @@ export function presentGang({ state }: Pick<Step, "state">): GangState | undefin
   );
 }
 
-/** With the size that its containers have, as far as that is known. */
+/** The task's role, with the size that its containers have, as far as that is known. */
 export function roleOf({ spec, state }: Pick<Step, "spec" | "state">, task: { readonly role: number }): RoleSpec {
   const role = askedOf({ spec }, task);
   const given = state.roles[inJob({ spec }, task.role)]?.given;

@@ -72,7 +72,7 @@ export function written({ journal }: StoreState): void {
   delete journal.writing;
 }
 
-/** The pause before a journal is written again, after so many failures in a row. */
+/** The pause before a journal is written again, after this many failures in a row. */
 export function retryAfterMs(failures: number): number {
   return Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
 }

@@ -6,7 +6,7 @@ import { forbidden, type Rights } from "./rights.ts";
 import { endLife, transact } from "./transaction.ts";
 
 export interface StoreRequest {
-  /** Of the caller's choice; identifies the answer. */
+  /** Chosen by the caller; identifies the answer. */
   readonly id: number;
   readonly transaction: Transaction;
   readonly rights: Rights;

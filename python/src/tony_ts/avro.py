@@ -125,7 +125,7 @@ class _Source:
         self.at = at
 
     def has(self, size: int) -> bool:
-        """Whether so many bytes are left."""
+        """Whether this many bytes are left."""
         while len(self._data) < size:
             piece = next(self._pieces, b"")
             if not piece:

@@ -21,11 +21,11 @@ from .tfrecord import places_of_records
 
 #: How many bytes are read from the executor at a time.
 _PIECE = 1 << 18
-#: Where all tasks make the same number of steps: at most so many batches, or bytes, are read ahead before more steps
+#: Where all tasks make the same number of steps: how many batches, or bytes, are read ahead at most before more steps
 #: are agreed on.
 _MOST_AHEAD = 256
 _MOST_BYTES_AHEAD = 1 << 26
-#: So many batches are read in a step, which uses one: enough for more steps to be agreed on in time.
+#: How many batches are read in a step, which uses one: enough for more steps to be agreed on in time.
 _READ_IN_A_STEP = 2
 
 
@@ -64,7 +64,7 @@ class _Hand:
 class Batch(List[Any]):
     """Rows of a feed: bytes, or what the format makes of a row."""
 
-    #: With ``uneven`` = ``pad``: so many rows at the end are repeated from earlier ones, and do not count.
+    #: With ``uneven`` = ``pad``: how many rows at the end are repeated from earlier ones, and do not count.
     padding: int = 0
 
 

@@ -9,7 +9,7 @@ from typing import Any, Iterator, Sequence
 from .avro import ReadRange, check_columns
 from .errors import TonyError
 
-#: How many rows are made of a file's columns at a time; fewer if they would exceed about so many bytes.
+#: How many rows are made of a file's columns at a time; fewer if they would exceed about this many bytes.
 _MOST_ROWS = 4096
 _MOST_BYTES = 16 << 20
 

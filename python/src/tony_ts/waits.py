@@ -19,7 +19,7 @@ Tell = Callable[[Heard], None]
 _lock = threading.Lock()
 #: By everything that a child inherits from its parent: a wait with other variables may mean another cluster.
 _followers: dict[tuple[object, ...], Follower] = {}
-#: Of the parent of a forked process: this process must not end them.
+#: Followers of a forked process's parent: this process must not end them.
 _inherited: list[object] = []
 
 

@@ -32,7 +32,7 @@ class ValueOwnerPair(NamedTuple):
 class TransactionResult(NamedTuple):
     #: Whether all conditions held.
     succeeded: bool
-    #: Of ``on_success`` or of ``on_failure``.
+    #: The results of ``on_success`` or of ``on_failure``.
     results: list[Any]
 
 

@@ -14,7 +14,7 @@ from .experiment import Experiment, KerasExperiment
 
 #: Between two looks at the folder.
 _PAUSE_SECONDS = 5.0
-#: When it runs alone, it ends after finding no new checkpoint for so long.
+#: When it runs alone, it ends after finding no new checkpoint for this long.
 _IDLE_SECONDS = 1_200.0
 
 
