@@ -24,8 +24,8 @@ interface Watch {
 }
 
 /**
- * When nothing in a watch's range changes for so many revisions, the watcher is told the store's present revision: older changes are forgotten
- * at some point.
+ * After this many revisions without a change in a watch's range, the watcher is sent the store's present revision, because older changes are
+ * forgotten at some point.
  */
 const PROGRESS_REVISIONS = 10_000;
 

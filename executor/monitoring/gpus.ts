@@ -110,7 +110,7 @@ function elements(xml: string, name: string): string[] {
 
 const element = (xml: string, name: string): string => elements(xml, name)[0]?.trim() ?? "";
 
-/** Of `725 MiB` or `34 %`; undefined for `N/A`. */
+/** The number in `725 MiB` or `34 %`; undefined for `N/A`. */
 function amount(text: string): number | undefined {
   const [, digits] = /^(\d+(?:\.\d+)?) ?(?:%|[KMG]iB)$/.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits);
