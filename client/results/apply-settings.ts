@@ -2,7 +2,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import path from "node:path";
 import type { AdvisedChange, AdvisedSetting } from "../../src/advice/advise.ts";
 import { UserError, usageError } from "../../src/errors.ts";
-import { withValues } from "../../src/hadoop/conf/write-xml.ts";
+import { withValues } from "../../src/hadoop/conf/edit-xml.ts";
 import { readPropertiesFile, type XmlProperty } from "../../src/hadoop/conf/xml.ts";
 import { decodeXml } from "../../src/hadoop/conf/xml-encoding.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";

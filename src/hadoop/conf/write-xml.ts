@@ -1,89 +1,3 @@
-import { SaxesParser } from "saxes";
-import { localName, parseProperties } from "./xml.ts";
-
-/** Where a property of the text stands, and where its value does. */
-interface Place {
-  readonly from: number;
-  name: string | undefined;
-  /** What stands between the two, and what has to around a new value. */
-  value: { readonly from: number; readonly to: number; readonly around: readonly [string, string] } | undefined;
-}
-
-/**
- * The text of a configuration file with other values of some properties. All else stays as it is, comments and layout too; what it does not
- * have, or has where it does not count, is added at its end.
- * @throws ConfigurationError naming file and line
- */
-export function withValues(text: string, file: string, values: ReadonlyMap<string, string>): string {
-  parseProperties(text, file);
-  let edited = text;
-  for (const [name, value] of values) {
-    const place = placesOf(edited).places.findLast((one) => one.name === name);
-    if (place?.value !== undefined) edited = put(edited, place.value, value);
-    const counts = parseProperties(edited, file).findLast((one) => one.name === name)?.value;
-    if (counts !== value) edited = added(edited, name, value);
-  }
-  return edited;
-}
-
-function put(text: string, { from, to, around: [before, after] }: NonNullable<Place["value"]>, value: string): string {
-  return text.slice(0, from) + before + escapeXml(value) + after + text.slice(to);
-}
-
-function added(text: string, name: string, value: string): string {
-  const { places, end } = placesOf(text);
-  const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
-  const [, indent = "  "] = /(?:^|\n)([ \t]*)$/.exec(text.slice(0, places[0]?.from ?? 0)) ?? [];
-  return `${text.slice(0, end)}${indent || "  "}${propertyXml({ name, value })}${lineEnd}${text.slice(end)}`;
-}
-
-/**
- * The properties of the text itself, without those that it includes, and where its last element ends. It was parsed before, so that it has
- * no mistakes.
- */
-function placesOf(text: string): { readonly places: readonly Place[]; readonly end: number } {
-  const places: Place[] = [];
-  let end = text.length;
-  const parser = new SaxesParser();
-  let [place, valueFrom, nameText]: [Place | undefined, number, string | undefined] = [undefined, 0, undefined];
-  parser.on("opentag", ({ name, attributes, isSelfClosing }) => {
-    const [from, to] = [text.lastIndexOf("<", parser.position - 1), parser.position];
-    if (localName(name) === "property")
-      place = { name: attributes.name, from, value: attributeValue(text.slice(from, to), from) };
-    if (place === undefined) return;
-    if (localName(name) === "name") nameText = "";
-    if (localName(name) !== "value") return;
-    valueFrom = to;
-    if (isSelfClosing) place.value = { from, to, around: ["<value>", "</value>"] };
-  });
-  const append = (piece: string) => {
-    if (nameText !== undefined) nameText += piece;
-  };
-  parser.on("text", append);
-  parser.on("cdata", append);
-  parser.on("closetag", ({ name, isSelfClosing }) => {
-    const from = text.lastIndexOf("</", parser.position - 1);
-    end = from;
-    if (place === undefined) return;
-    if (localName(name) === "value" && !isSelfClosing) place.value = { from: valueFrom, to: from, around: ["", ""] };
-    if (localName(name) === "name") [place.name, nameText] = [nameText?.trim(), undefined];
-    if (localName(name) !== "property") return;
-    places.push(place);
-    place = undefined;
-  });
-  parser.write(text).close();
-  return { places, end };
-}
-
-/** Of `<property name="…" value="…">`. */
-function attributeValue(tag: string, tagFrom: number): Place["value"] {
-  const found = /\svalue\s*=\s*("[^"]*"|'[^']*')/.exec(tag);
-  const quoted = found?.[1];
-  if (found === null || quoted === undefined) return undefined;
-  const to = tagFrom + found.index + found[0].length;
-  return { from: to - quoted.length, to, around: ['"', '"'] };
-}
-
 /** One property to write. */
 export interface WrittenProperty {
   readonly name: string;
@@ -98,13 +12,13 @@ export function writeProperties(properties: readonly WrittenProperty[]): string 
   return `<?xml version="1.0" encoding="UTF-8"?>\n<configuration>\n${lines.join("")}</configuration>\n`;
 }
 
-function propertyXml({ name, value, source }: WrittenProperty): string {
+export function propertyXml({ name, value, source }: WrittenProperty): string {
   const from = source === undefined ? "" : `<final>false</final><source>${escapeXml(source)}</source>`;
   return `<property><name>${escapeXml(name)}</name><value>${escapeXml(value)}</value>${from}</property>`;
 }
 
 /** XML 1.0 has no way to write other control characters. */
-function escapeXml(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
     .replaceAll("&", "&amp;")

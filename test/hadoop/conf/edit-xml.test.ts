@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { withValues } from "../../../src/hadoop/conf/write-xml.ts";
+import { withValues } from "../../../src/hadoop/conf/edit-xml.ts";
 import { parseProperties } from "../../../src/hadoop/conf/xml.ts";
 
 function edited(text: string, ...values: readonly (readonly [string, string])[]): string {
