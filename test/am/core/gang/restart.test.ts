@@ -214,6 +214,17 @@ describe("roles", () => {
     expect(scenario.gang.generation).toBe(1);
   });
 
+  test("that a task restarts alone is told, with why", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })]));
+    scenario.toRunning();
+    expect(scenario.exits("worker:1", { exitCode: 1 })).toContainEqual(
+      expect.objectContaining({
+        ...{ event: "task-restart", message: "Starting worker:1 again alone: worker:1 exited 1 on n2." },
+        fields: { task: "worker:1", generation: 2 },
+      }),
+    );
+  });
+
   test("a task that restarts alone while its gang restarts starts when nothing of that runs any more", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2), role("ps", 1, { restartPolicy: "task" })]));
     scenario.toRunning();

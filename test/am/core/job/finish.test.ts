@@ -34,6 +34,19 @@ describe("a job ends", () => {
     });
   });
 
+  test("and with it the generation that runs, while those before it ended when they did", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1)]));
+    scenario.toRunning();
+    scenario.after(5_000);
+    scenario.exits("worker:0", { exitCode: 1 });
+    const firstEndedAtMs = scenario.nowMs;
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.after(5_000);
+    scenario.on({ type: "stop-requested", reason: "enough" });
+    expect(scenario.gang.generations.map(({ endedAtMs }) => endedAtMs)).toEqual([firstEndedAtMs, scenario.nowMs]);
+  });
+
   test("and its history has that as its last word", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1)]));
     scenario.toRunning();

@@ -94,6 +94,20 @@ describe("a role that may run on for a time after a group", () => {
     });
   });
 
+  test("is not waited for any more, which is told", () => {
+    const roles = [role("worker", 2), role("scorer", 1), role("evaluator", 1, { restartPolicy: "none" })];
+    const scenario = new Scenario(jobSpec(roles, { groupLimits: [{ ...limit, atLimit: "untrack" }] }));
+    scenario.toRunning();
+    endTraining(scenario);
+    expect(scenario.after(600_000)).toContainEqual(
+      expect.objectContaining({
+        event: "role-untracked",
+        message: "evaluator still runs 10 min after group training has ended: the job does not wait for it any more.",
+      }),
+    );
+    expect(scenario.core.state.outcome).toBeUndefined();
+  });
+
   test("has its time counted from the end of the group's last task, by a later attempt as well", () => {
     const scenario = running();
     endTraining(scenario);

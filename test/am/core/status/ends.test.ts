@@ -26,6 +26,15 @@ describe("how the tasks of a role ended", () => {
     expect(ends(scenario)).toEqual(["worker:0 succeeded 0", "worker:1 succeeded 0"]);
   });
 
+  test("is known when the last one has", () => {
+    const scenario = running();
+    expect(ends(scenario)).toBeUndefined();
+    scenario.exits("worker:0");
+    expect(ends(scenario)).toBeUndefined();
+    scenario.exits("worker:1");
+    expect(ends(scenario)).toEqual(["worker:0 succeeded 0", "worker:1 succeeded 0"]);
+  });
+
   test("leaves out the task that asks", () => {
     const scenario = running();
     scenario.exits("worker:1");
