@@ -16,8 +16,9 @@ export { parseProperties, readPropertiesFile, type XmlProperty } from "./conf/xm
 export { CodedError, errorCode, errorMessage, HadoopError } from "./errors.ts";
 export { localFileContent } from "./hdfs/content.ts";
 export { FileSystemError, type FileSystemErrorCode, hasCode } from "./hdfs/errors.ts";
-export type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./hdfs/file-system.ts";
+export type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./hdfs/file-system.ts";
 export { FileSystems, type FileSystemsOptions, type LocatedPath } from "./hdfs/file-systems.ts";
+export type { FileUrl } from "./hdfs/file-url.ts";
 export { LocalFileSystem } from "./hdfs/local.ts";
 export { WebHdfs, type WebHdfsOptions } from "./hdfs/webhdfs.ts";
 export { HttpClient, type HttpClientOptions, type HttpRequest } from "./http/client.ts";

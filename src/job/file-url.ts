@@ -1,6 +1,6 @@
 import { TonyError } from "../errors.ts";
-import type { FileUrl } from "../hadoop/hdfs/file-system.ts";
 import { splitUri } from "../hadoop/hdfs/file-systems.ts";
+import type { FileUrl } from "../hadoop/hdfs/file-url.ts";
 
 /**
  * The URL of a file in the form of YARN's records, from the form in which Hadoop prints a Path: nothing is escaped; `#`, `?`, `%` and

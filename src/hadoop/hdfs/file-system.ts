@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { FileUrl } from "./file-url.ts";
 
 /** What a file system says about one path (org.apache.hadoop.fs.FileStatus). */
 export interface FileStatus {
@@ -113,16 +114,4 @@ export interface FileSystem {
 
   /** Closes idle connections. */
   close(): void;
-}
-
-/** A file's address in parts, as YARN has it in a LocalResource (org.apache.hadoop.yarn.api.records.URL). */
-export interface FileUrl {
-  readonly scheme: string;
-  /** `container` of `abfs://container@account.dfs.core.windows.net/path`. */
-  readonly userInfo?: string;
-  /** A nameservice or a host; empty for this machine's files. */
-  readonly host: string;
-  /** −1 where there is none. */
-  readonly port: number;
-  readonly path: string;
 }

@@ -7,15 +7,8 @@ import { errorCode, errorMessage } from "../errors.ts";
 import { ownerHome, ownerName as processOwner } from "../process-owner.ts";
 import { openContent } from "./content.ts";
 import { FileSystemError, type FileSystemErrorCode } from "./errors.ts";
-import type {
-  BlockFacts,
-  Content,
-  CreateOptions,
-  FileStatus,
-  FileSystem,
-  FileUrl,
-  OpenOptions,
-} from "./file-system.ts";
+import type { BlockFacts, Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./file-system.ts";
+import type { FileUrl } from "./file-url.ts";
 import { checkPath } from "./paths.ts";
 
 const codes: Readonly<Record<string, FileSystemErrorCode>> = {

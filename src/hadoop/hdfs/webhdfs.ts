@@ -3,15 +3,8 @@ import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import { contentLengthBytes } from "./content.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
 import { Failover, type FailoverOptions, isLostAnswer, lookFirst, outcomeUnknown } from "./failover.ts";
-import type {
-  BlockFacts,
-  Content,
-  CreateOptions,
-  FileStatus,
-  FileSystem,
-  FileUrl,
-  OpenOptions,
-} from "./file-system.ts";
+import type { BlockFacts, Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./file-system.ts";
+import type { FileUrl } from "./file-url.ts";
 import { ifThere } from "./if-there.ts";
 import { octal } from "./paths.ts";
 import {

@@ -1,7 +1,8 @@
 import { HadoopError } from "../errors.ts";
 import { isObject } from "../json.ts";
 import type { CredentialsProvider } from "../security/credentials-provider.ts";
-import { type Token, tokenFromUrlText } from "../security/token.ts";
+import type { Token } from "../security/token.ts";
+import { tokenFromUrlText } from "../security/token-writable.ts";
 import { HttpClient } from "./client.ts";
 import { quoted, readText } from "./exchange.ts";
 

@@ -3,8 +3,9 @@ import type { Credentials } from "./credentials.ts";
 import type { CredentialsProvider, HttpAuthentication, HttpService, RpcService } from "./credentials-provider.ts";
 import { tokenDigest } from "./sasl/digest-md5.ts";
 import type { TokenOptions } from "./simple-credentials.ts";
-import { type Token, TokenKind, tokenToUrlText } from "./token.ts";
+import { type Token, TokenKind } from "./token.ts";
 import { isServiceOf, type LookUp, systemLookUp } from "./token-service.ts";
+import { tokenToUrlText } from "./token-writable.ts";
 
 /** Which tokens, and what else there is. */
 export interface DelegationOptions extends TokenOptions {

@@ -10,7 +10,7 @@ import { HadoopError } from "../errors.ts";
 import { decodeDelimited, encodeDelimited } from "../wire/codec.ts";
 import { common } from "../wire/common.ts";
 import type { Credentials, NamedToken } from "./credentials.ts";
-import { readToken, writeToken } from "./token.ts";
+import { readToken, writeToken } from "./token-writable.ts";
 import { WritableReader, writeBytes, writeText, writeVint } from "./writable.ts";
 
 /** 0 is Hadoop's own serialization, which YARN writes and every version reads; 1 is protobuf. */

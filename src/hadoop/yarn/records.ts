@@ -1,4 +1,4 @@
-import type { FileUrl } from "../hdfs/file-system.ts";
+import type { FileUrl } from "../hdfs/file-url.ts";
 import type { Token } from "../security/token.ts";
 
 /**

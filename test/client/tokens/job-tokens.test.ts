@@ -4,7 +4,8 @@ import { jobTokens, type TokenCluster } from "../../../client/tokens/job-tokens.
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import type { Credentials } from "../../../src/hadoop/security/credentials.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
-import { type Token, tokenToUrlText } from "../../../src/hadoop/security/token.ts";
+import type { Token } from "../../../src/hadoop/security/token.ts";
+import { tokenToUrlText } from "../../../src/hadoop/security/token-writable.ts";
 import { freshTokens, usedFileSystems } from "../../../src/tokens/token-issuers.ts";
 import { searchOf } from "../../job/search/support.ts";
 import { aJobSpec } from "../../support/job-spec.ts";

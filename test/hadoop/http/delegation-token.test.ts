@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/g
 import { kmsDelegationToken } from "../../../src/hadoop/hdfs/delegation-token.ts";
 import { httpDelegationToken } from "../../../src/hadoop/http/delegation-token.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
-import { tokenToUrlText } from "../../../src/hadoop/security/token.ts";
+import { tokenToUrlText } from "../../../src/hadoop/security/token-writable.ts";
 import { answer, HostileHttpServer } from "../../support/hostile-http-server.ts";
 
 const token = { identifier: Uint8Array.of(1), password: Uint8Array.of(2), kind: "kms-dt", service: "" };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { delegationOf } from "../../../src/hadoop/security/delegation.ts";
-import { TokenKind, tokenFromUrlText, tokenToUrlText } from "../../../src/hadoop/security/token.ts";
+import { TokenKind } from "../../../src/hadoop/security/token.ts";
+import { tokenFromUrlText, tokenToUrlText } from "../../../src/hadoop/security/token-writable.ts";
 
 const token = (kind: string, identifierHex: string) => ({
   identifier: Buffer.from(identifierHex.replaceAll(" ", ""), "hex"),
