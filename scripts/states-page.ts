@@ -59,6 +59,8 @@ For example, the node of \`worker:1\` is lost while its gang restarts:
   (\`judgeReplaced\` in \`am/core/failures/losses.ts\`), and after too many failures of the task's machines the job fails (\`tony.failure.blame.job\`).
 - its program had ended: nothing moves at once; the loss of the node is evidence as long as the verdict waits for that container. Once the next generation
   is open the task is \`waiting\`, as above.
+
+In the table of tasks \`start-adopted\` is for a task that starts alone, \`started-by-another\` for a member of a gang.
 `;
 
 /** The page with every table. */
