@@ -49,7 +49,7 @@ describe("tasks that start together", () => {
   });
 
   test("are as many as the nodes of their label have room for where the AM is on one of the others", () => {
-    const nodes = [node("n1", 8192, { labels: ["gpu"] }), node("n2", 1024)];
+    const nodes = [node("n1", 8192, { labels: ["gpu"] }), node("n2", 8192)];
     expect(problems([role("worker", 2, 4096, { nodeLabel: "gpu" })], nodes)).toEqual([]);
     expect(problems([role("worker", 3, 4096, { nodeLabel: "gpu" })], nodes)[0]).toMatch(/has room for 2 when empty/);
   });
@@ -71,6 +71,10 @@ describe("tasks that start together", () => {
     expect(problems([role("ps", 2, 3584), role("worker", 2, 4608)])).toEqual([
       `job.xml:9: warning: the AM and ps, worker ask for 16.5 GiB in all, and the cluster's 2 nodes have 16 GiB: ${remedy}`,
     ]);
+  });
+
+  test("may fill all nodes, with the AM", () => {
+    expect(problems([role("ps", 2, 3584), role("worker", 2, 4352)])).toEqual([]);
   });
 
   test("are those of one stage: the next one gets what the first gave back", () => {

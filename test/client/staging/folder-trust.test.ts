@@ -91,6 +91,7 @@ test("where names are believed, a folder that others may change is warned of, an
 test("nodes keep one copy for all users of what everybody may read and reach", () => {
   const file = status("/c/x", "ada", 0o644, "FILE");
   expect(isOpenToAll(file, above)).toBe(true);
+  expect(isOpenToAll(file, [status("/c", "ada", 0o711), ...above])).toBe(true);
   expect(isOpenToAll({ ...file, permission: 0o640 }, above)).toBe(false);
   expect(isOpenToAll(file, [status("/c", "ada", 0o700), ...above])).toBe(false);
 });

@@ -99,6 +99,11 @@ describe("a rehearsal of a submission", () => {
     expect(there.context.err.text).not.toMatch(/mll/);
   });
 
+  test("on this machine refuses what a submission there would", async () => {
+    const feed = { "tony.feed.train.input": "file:///none", "tony.feed.train.format": "lines" };
+    await expect(rehearse(there.job(feed), { local: true })).rejects.toThrow("which does not exist");
+  });
+
   test("on this machine uploads nothing, and has no queue", async () => {
     const lines = (await rehearse(there.job(), { local: true })).split("\n");
     expect(lines[0]).toMatch(/^bert · on this machine · /);

@@ -29,9 +29,9 @@ const placed = (address: string) => {
       path: file,
       type,
       lengthBytes: 0,
-      modificationTimeMs: 0,
+      modificationTimeMs: fileSystem.uri.includes("later") ? 5 : 0,
       accessTimeMs: 0,
-      owner: "ada",
+      owner: fileSystem.uri.includes("bobs") ? "bob" : "ada",
       group: "ada",
       permission: 0o755,
     };
@@ -42,14 +42,17 @@ const places = { home: async () => placed("/user/ada"), locate: placed };
 const carrier = { checkpoints: { localDir: "c", keep: 2 }, outputRequired: true, timeoutMs: 1 };
 const output = { localDir: "r", dir: "results/bert" };
 
-test("results do not go where checkpoints are kept, however that folder is written", async () => {
-  const same = { ...output, dir: "hdfs://nn:8020/user/ada/bert/" };
-  const spec = aJobSpec({ checkpointDir: "bert", carrier: { ...carrier, output: same } });
-  await expect(withFolderAddresses(spec, places)).rejects.toMatchObject({
-    code: "FOLDER_UNREACHABLE",
-    message: expect.stringContaining("it is where checkpoints are kept too (tony.application.checkpoint-dir), which"),
-  });
-});
+test.each(["bert", "/user/ada/bert"])(
+  "results do not go where checkpoints are kept, however that folder is written: %s",
+  async (checkpointDir) => {
+    const same = { ...output, dir: "hdfs://nn:8020/user/ada/bert/" };
+    const spec = aJobSpec({ checkpointDir, carrier: { ...carrier, output: same } });
+    await expect(withFolderAddresses(spec, places)).rejects.toMatchObject({
+      code: "FOLDER_UNREACHABLE",
+      message: expect.stringContaining("it is where checkpoints are kept too (tony.application.checkpoint-dir), which"),
+    });
+  },
+);
 
 test.each([
   ["results/bert", "hdfs://nn:8020/user/ada/results"],
@@ -65,6 +68,15 @@ test.each([
   await expect(withFolderAddresses(spec, places, cleaned)).rejects.toMatchObject({ message });
   await expect(withFolderAddresses(spec, places)).resolves.toBeDefined();
 });
+
+test.each(["hdfs://later:8020/user/ada/x", "hdfs://bobs:8020/user/ada/x"])(
+  "results go where a folder on another file system is called as the staging folder: %s",
+  async (dir) => {
+    const spec = aJobSpec({ carrier: { ...carrier, output: { ...output, dir } } });
+    const cleaned = { root: placed("/user/ada"), stagingDir: "/user/ada" };
+    await expect(withFolderAddresses(spec, places, cleaned)).resolves.toMatchObject({ carrier: { output: { dir } } });
+  },
+);
 
 test("a relative folder starts in the user's home on the default file system", async () => {
   const spec = aJobSpec({ checkpointDir: "ckpt/bert", carrier: { ...carrier, output } });
@@ -118,6 +130,7 @@ test("an address without its host gets it; what only the program writes to stays
   expect(await addressOf("hdfs:///user/ada/ckpt")).toBe("hdfs://nn:8020/user/ada/ckpt");
   expect(await addressOf("s3://bucket/ckpt", false)).toBe("s3://bucket/ckpt");
   expect(await addressOf("/mnt/nfs/ckpt", false)).toBe("/mnt/nfs/ckpt");
+  expect(await addressOf("/user/ada/ckpt")).toBe("/user/ada/ckpt");
 });
 
 test("a place that executors cannot write to is refused, with the key and where it was set", async () => {
@@ -183,6 +196,8 @@ describe("what a job resumes from", () => {
   test("is the program's business where only it can look", async () => {
     expect(await at("s3://bucket/ckpt")).toBe("s3://bucket/ckpt");
     expect(await at("/mnt/nfs/ckpt")).toBe("/mnt/nfs/ckpt");
+    const own = await withFolderAddresses(aJobSpec({ resumeFrom: "/mnt/nfs/step-1-at-2" }), places);
+    expect(own.resumeFrom).toBe("/mnt/nfs/step-1-at-2");
     expect(await at("hdfs:///user/bob")).toBe("hdfs:///user/bob");
   });
 });

@@ -18,6 +18,7 @@ import { variablesOf } from "../../../client/context.ts";
 import { checkOffline } from "../../../client/submission/check-offline.ts";
 import { submitLocally } from "../../../client/submission/local-submission.ts";
 import { readJob } from "../../../src/job/build/load-job.ts";
+import { codeCacheOf } from "../../../src/start/cache-files.ts";
 import { recordedContext } from "../support.ts";
 
 let folder: string;
@@ -84,6 +85,7 @@ test("a job of this machine runs on without who submitted it, from files of its 
     "tony.execution.envs": `OUT=${folder}`,
     "tony.containers.resources": `${sources}#archive`,
     "tony.worker.resources": own,
+    "dfs.nameservices": "ns",
   });
   const { id, applications } = await run();
   try {
@@ -92,8 +94,10 @@ test("a job of this machine runs on without who submitted it, from files of its 
     const file: unknown = JSON.parse(readFileSync(path.join(job, "job.json"), "utf8"));
     expect(file).toMatchObject({
       applicationId: id,
+      hadoop: { "dfs.nameservices": "ns" },
       files: {
         all: expect.arrayContaining([
+          expect.objectContaining({ link: codeCacheOf("executor.cjs"), url: `file://${job}/executor.cjs.cache` }),
           expect.objectContaining({ link: "executor.cjs", url: `file://${job}/executor.cjs` }),
           expect.objectContaining({ link: "sources", type: "ARCHIVE", url: `file://${job}/0-sources.tar.gz` }),
         ]),

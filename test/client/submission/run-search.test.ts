@@ -79,6 +79,14 @@ test.each([
   },
 );
 
+test.each([
+  ["asks Optuna takes along the program that does", { "tony.search.algorithm": "optuna" }, true],
+  ["asks nobody takes along no such program", {}, false],
+])("one that %s", async (_who, settings, isThere) => {
+  const { job } = await run({ ...search, ...settings });
+  expect(JSON.stringify(job).includes("import optuna")).toBe(isThere);
+});
+
 test("one that goes on with another has its trials, which is said first", async () => {
   const file = trials();
   const { out, job } = await run(search, { resume: file });
