@@ -211,6 +211,19 @@ describe("with a tag of which one job is to run at a time", () => {
     there.manager.applications = [runs({ state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: 2 })];
   };
 
+  test("the one that ours gives way to is followed by one watcher of signals, not by two", async () => {
+    there.manager.taken = { state: "ACCEPTED", startTimeMs: 2 };
+    there.manager.onSubmit = () => {
+      there.manager.applications = [runs()];
+    };
+    const before = SIGNALS.map((signal) => process.listenerCount(signal));
+    const ran = run(job(), { applicationTag: "nightly" });
+    await there.context.out.waitFor(`${other}  `);
+    expect(SIGNALS.map((signal) => process.listenerCount(signal))).toEqual(before.map((count) => count + 1));
+    succeed();
+    expect((await ran).exitCode).toBe(ExitCode.succeeded);
+  });
+
   test.each<[string, Partial<SubmissionChoices>, RegExp]>([
     ["is nobody's to end here", {}, /Ctrl-C leaves the job running/],
     ["is the caller's own", { own: true }, /Ctrl-C ends the job\./],
