@@ -63,8 +63,9 @@ function readLocal(file: string, { workingDirectory }: ClientContext): string | 
   return readLocalText(path.resolve(workingDirectory, file), file);
 }
 
+/** What is beside a file with such an address is `file:/…` to who joins paths. */
 function localPath(file: string): string {
-  return file.startsWith("file:///") ? fileURLToPath(file) : file;
+  return file.startsWith("file:/") ? fileURLToPath(file) : file;
 }
 
 /** Undefined when the file does not exist. @throws UserError without a cluster, or when it does not answer */

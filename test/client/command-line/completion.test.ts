@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { completionScript, completions, completionWord } from "../../../client/command-line/completion.ts";
 import { commands } from "../../../client/commands/commands.ts";
+import { LocalMachine } from "../commands/local-machine.ts";
 import { aJobStatus, allSucceeded } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
 
@@ -47,6 +48,42 @@ describe("words that may follow", () => {
 
   test("are ids of jobs that run: none of one that has ended", async () => {
     expect(await words("kill", "")).toEqual([]);
+  });
+
+  test("are the jobs of this machine that run, several of them for kill alone", async () => {
+    const machine = new LocalMachine();
+    const running = async (...typed: string[]) =>
+      await completions([completionWord, "tony-ts", ...typed], recordedContext({ environment: machine.environment }));
+    try {
+      machine.ended(3_600, "succeeded");
+      const { id } = await machine.running();
+      expect(await running("status", "")).toEqual([id]);
+      expect(await running("attach", "--own", "lo")).toEqual([id]);
+      expect(await running("kill", id, "")).toEqual([id]);
+      expect(await running("status", id, "")).toEqual([]);
+      expect(await running("logs", id, "worker:0", "")).toEqual([]);
+      expect(await running("kv", id, "")).toEqual([]);
+    } finally {
+      await machine.dispose();
+    }
+  });
+
+  test("are a search's trials beside its tasks, each once", async () => {
+    const machine = new LocalMachine();
+    const environment = { ...machine.environment, SHELL: "/usr/bin/zsh" };
+    try {
+      const search = { metric: "loss", direction: "minimize", parameters: ["x"], command: "t" } as const;
+      const trial = (task: string) =>
+        ({ task, state: "succeeded", restarts: 0, trial: { state: "completed" } }) as const;
+      const id = machine.ended(60, "succeeded", { search, tasks: [trial("worker:0"), trial("worker:1")] });
+      const context = recordedContext({ environment });
+      expect(await completions([completionWord, "tony-ts", "get", id, ""], context)).toEqual([
+        ...["am", "worker", "ps"],
+        ...["worker\\:0", "worker\\:1", "trial\\:0", "trial\\:1"],
+      ]);
+    } finally {
+      await machine.dispose();
+    }
   });
 
   test("are left to the shell where a file is wanted, and to the parser elsewhere", async () => {

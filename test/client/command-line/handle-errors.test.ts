@@ -48,6 +48,30 @@ describe("what people see of an error", () => {
     expect(reportError(error)).toEqual(told);
   });
 
+  test.each([
+    ["EACCES", "Permission denied", 2],
+    ["EISDIR", "A directory where a file is needed", 2],
+    ["ENOTDIR", "A file where a directory is needed", 2],
+    ["ENOSPC", "The disk is full", 2],
+    ["EDQUOT", "The disk quota is used up", 2],
+    ["EROFS", "The file system is read-only", 2],
+    ["ECONNRESET", "The connection broke", 3],
+    ["ENOTFOUND", "The host name is unknown", 3],
+    ["EHOSTUNREACH", "The host cannot be reached", 3],
+    ["ETIMEDOUT", "No answer in time", 3],
+  ])("%s is told as: %s, of the file that it is about", (code, meaning, exitCode) => {
+    const error = Object.assign(new Error(`${code}: in its own words, open '/a/b'`), { code, path: "/a/b" });
+    expect(reportError(error)).toEqual({ message: `${meaning}: /a/b`, code, exitCode, retryable: exitCode === 3 });
+  });
+
+  test("of many causes the first five are told", () => {
+    const cause = ["f", "e", "d", "c", "b"].reduce<Error | undefined>(
+      (inner, word) => new Error(word, { cause: inner }),
+      undefined,
+    );
+    expect(reportError(new HadoopError("a", { code: "X", cause })).message).toBe("a: b: c: d: e");
+  });
+
   test("says whether the same may succeed later: where the error was made it is known, and the network's troubles pass", () => {
     for (const retryable of [true, false]) {
       expect(reportError(new HadoopError("busy", { code: "X", retryable }))).toMatchObject({ retryable });
