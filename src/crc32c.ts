@@ -1,7 +1,7 @@
-/** The polynomial of Castagnoli, its bits in reverse. */
+/** The Castagnoli polynomial, with its bits reversed. */
 const POLYNOMIAL = 0x82f63b78;
 
-/** Bytes that are taken at a time: each has a table, in which its distance from the last of them counts. */
+/** How many bytes are processed at a time. Each has its own table, chosen by its distance from the last byte. */
 const STRIDE = 8;
 
 const TABLES = tables();
@@ -20,7 +20,7 @@ function tables(): Int32Array {
   return all;
 }
 
-/** Goes on from the CRC of the bytes before; of the first ones from 0. */
+/** Continues from `before`, the CRC of the preceding bytes; 0 at the start. */
 export function crc32c(bytes: Uint8Array, before = 0): number {
   const table = (distance: number, byte: number) => TABLES[(distance << 8) | byte] ?? 0;
   let crc = ~before;
@@ -41,7 +41,7 @@ export function crc32c(bytes: Uint8Array, before = 0): number {
   return ~crc >>> 0;
 }
 
-/** As its file has it: TensorFlow's core/lib/hash/crc32c.h, Mask. */
+/** The masked CRC, as TensorFlow stores it (core/lib/hash/crc32c.h, Mask). */
 export function masked(crc: number): number {
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
 }

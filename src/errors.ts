@@ -5,7 +5,7 @@ export class TonyError extends CodedError {
   override readonly name: string = "TonyError";
 }
 
-/** The exit codes of `tony-ts`: one list for the program, its documentation and its tests. */
+/** The exit codes of `tony-ts`: one list that the program, its documentation and its tests share. */
 export const ExitCode = {
   succeeded: 0,
   jobFailed: 1,
@@ -17,8 +17,8 @@ export const ExitCode = {
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
 /**
- * A person's mistake, or a condition that a person mends: the message alone is shown, without a stack.
- * The message says what is wrong, where (file:line, key, node) and how to mend it.
+ * A mistake of the user, or a condition that the user can fix: only the message is shown, without a stack trace.
+ * The message says what is wrong, where (file:line, key, node) and how to fix it.
  */
 export class UserError extends TonyError {
   override readonly name = "UserError";
@@ -30,12 +30,12 @@ export class UserError extends TonyError {
   }
 }
 
-/** A mistake in the command line. */
+/** A mistake on the command line. */
 export function usageError(message: string): UserError {
   return new UserError(message, { code: "USAGE" });
 }
 
-/** What the peer or grpc-js said, without the number and name of the status that grpc-js writes before it. */
+/** What the peer or grpc-js said, without the status number and name that grpc-js puts in front. */
 export function withoutStatus(message: string): string {
   return message.replace(/^\d{1,2} [A-Z_]+: /, "");
 }

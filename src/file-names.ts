@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 
 /**
- * Names of files are bytes. As text, a byte of one that is not UTF-8 is a lone surrogate, U+DC80 to U+DCFF, as Python has it (PEP 383,
- * "surrogateescape"): JSON keeps it, and so does whatever joins and compares names.
+ * File names are bytes. In text, each byte of a name that is not UTF-8 becomes a lone surrogate, U+DC80 to U+DCFF, as in Python (PEP 383,
+ * "surrogateescape"). JSON preserves it, and names can still be joined and compared.
  */
 const LONE = /([\udc80-\udcff])/u;
 const LONGEST_CHARACTER_BYTES = 4;
@@ -26,7 +26,7 @@ function characterAt(bytes: Buffer, at: number): Buffer | undefined {
   return undefined;
 }
 
-/** What the calls of `node:fs` take for a path with such names. */
+/** The path as the calls of `node:fs` take it when it contains such names. */
 export function onDisk(path: string): string | Buffer {
   return LONE.test(path) ? Buffer.concat(path.split(LONE).map(bytesOf)) : path;
 }
@@ -35,7 +35,7 @@ function bytesOf(part: string): Buffer {
   return LONE.test(part) ? Buffer.from([part.charCodeAt(0) - 0xdc00]) : Buffer.from(part, "utf8");
 }
 
-/** The same for people, as a shell shows it: `caf\xe9.txt`. */
+/** The name as a shell shows it to people: `caf\xe9.txt`. */
 export function shownNames(text: string): string {
   return text.replaceAll(/[\udc80-\udcff]/gu, shownByte);
 }

@@ -4,8 +4,8 @@ import { promisify } from "node:util";
 const limitMs = 5_000;
 
 /**
- * The groups of a user as this node has them, which is how Hadoop finds them by default
- * (org.apache.hadoop.security.ShellBasedUnixGroupsMapping); none for a user that it does not know.
+ * The user's groups on this node, which is how Hadoop finds them by default (org.apache.hadoop.security.ShellBasedUnixGroupsMapping); none
+ * for a user that the node does not know.
  */
 export async function groupsOf(user: string): Promise<readonly string[]> {
   try {

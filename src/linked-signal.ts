@@ -1,13 +1,13 @@
 export interface LinkedSignal {
   readonly signal: AbortSignal;
-  /** It does not fire any more. */
+  /** Unlinks the signal: it no longer fires. */
   readonly release: () => void;
 }
 
 /**
- * A signal of one's own that fires when another does, until it is released: who uses it may wait for as long as he likes, and leaves
- * nothing at a signal that many share. AbortSignal.any does not hold the signals that it follows, and Node collects an AbortSignal.timeout
- * that nobody else holds: it would never fire.
+ * A signal of the caller's own that fires when `followed` does, until it is released. The caller may wait on it for as long as it likes and
+ * leaves no listener on a signal that many share. AbortSignal.any keeps no reference to the signals that it follows, and Node collects an
+ * AbortSignal.timeout that nothing else references: it would never fire.
  */
 export function linkedSignal(followed: AbortSignal | undefined): LinkedSignal {
   const own = new AbortController();

@@ -1,11 +1,11 @@
 import { closeSync, openSync, readSync, renameSync, statSync, writeFileSync } from "node:fs";
 
-/** 0 while the file does not exist. */
+/** The file's size in bytes; 0 while it does not exist. */
 export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** At most so many bytes from an offset; fewer at the end of the file. Throws the system's error. */
+/** At most `bytes` bytes from the offset; fewer at the end of the file. Throws the system's error. */
 export function readRange(file: string, offset: number, bytes: number): Buffer {
   const descriptor = openSync(file, "r");
   try {
@@ -17,8 +17,8 @@ export function readRange(file: string, offset: number, bytes: number): Buffer {
 }
 
 /**
- * Writes a file of this machine anew: whoever reads it meanwhile finds all of the old content or all of the new.
- * @param mode of a file that is new; default 0o666 less the umask
+ * Replaces a file on this machine atomically: a concurrent reader finds either all of the old content or all of the new.
+ * @param mode of a newly created file; default 0o666 less the umask
  */
 export function replaceFile(
   file: string,

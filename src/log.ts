@@ -15,19 +15,19 @@ export interface Log {
   info(event: string, message: string, fields?: LogFields): void;
   warn(event: string, message: string, fields?: LogFields): void;
   error(event: string, message: string, fields?: LogFields): void;
-  /** The same log with fields that every line carries. */
+  /** The same log, with these fields added to every line. */
   with(fields: LogFields): Log;
 }
 
 /**
- * The log of a program in a container. Lines are written synchronously, because a NodeManager gives a process 250 ms to end.
- * One that cannot be written, to a full disk, is lost.
- * @param descriptor of a file; 1 is the standard output
+ * The log of a program in a container. Lines are written synchronously, because a NodeManager gives a process 250 ms to end. A line that
+ * cannot be written, for example to a full disk, is lost.
+ * @param descriptor of a file; 1 is standard output
  */
 export function openLog(level: LogLevel, descriptor = 1): Log {
   const destination = pino.destination({ dest: descriptor, sync: true });
   destination.on("error", () => {
-    // Whatever the log was for goes on.
+    // The program continues without this line.
   });
   const logger = pino(
     {

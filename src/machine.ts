@@ -2,27 +2,27 @@ import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
 
-/** What this machine has to give. */
+/** The resources of this machine. */
 export interface Machine {
   readonly memoryMiB: number;
   readonly vcores: number;
-  /** Its NVIDIA GPUs, each as CUDA_VISIBLE_DEVICES names it. */
+  /** Its NVIDIA GPUs, each by its name in CUDA_VISIBLE_DEVICES. */
   readonly gpus: readonly string[];
 }
 
-/** How GPUs are found; for tests. */
+/** How GPUs are found; tests replace it. */
 export interface GpuSources {
-  /** What `nvidia-smi -L` prints; undefined when there is none, or no driver. */
+  /** The output of `nvidia-smi -L`; undefined when there is no such program or no driver. */
   readonly listed: () => string | undefined;
   /** The names in /dev. */
   readonly devices: () => readonly string[];
 }
 
 const mebibyte = 2 ** 20;
-/** A driver that is not kept loaded takes seconds. */
+/** A driver that is not kept loaded takes seconds to answer. */
 const driverMs = 10_000;
 
-/** @param environment whose PATH has nvidia-smi, and whose CUDA_VISIBLE_DEVICES bounds what may be used */
+/** @param environment its PATH finds nvidia-smi, and its CUDA_VISIBLE_DEVICES limits which GPUs may be used */
 export function thisMachine(environment: Readonly<Record<string, string | undefined>>): Machine {
   return {
     memoryMiB: Math.floor(totalmem() / mebibyte),
@@ -32,8 +32,8 @@ export function thisMachine(environment: Readonly<Record<string, string | undefi
 }
 
 /**
- * The devices that a person's own CUDA_VISIBLE_DEVICES leaves; without it all that the driver lists. Where nobody can ask the driver the
- * device files are counted; CUDA numbers from 0 what is there.
+ * The GPUs that the user's own CUDA_VISIBLE_DEVICES allows; without that variable, all that the driver lists. Where the driver cannot be
+ * queried, the device files are counted; CUDA numbers the devices that exist from 0.
  */
 export function usableGpus(visible: string | undefined, sources: GpuSources): string[] {
   if (visible !== undefined) return visibleDevices(visible);
@@ -58,14 +58,14 @@ function devices(): readonly string[] {
   }
 }
 
-/** The devices that a value of CUDA_VISIBLE_DEVICES names, up to the first that is none, as CUDA reads it. */
+/** The devices that a value of CUDA_VISIBLE_DEVICES names, up to the first invalid one, as CUDA reads it. */
 export function visibleDevices(value: string): string[] {
   const named = value.split(",").map((name) => name.trim());
   const end = named.findIndex((name) => name === "" || name.startsWith("-"));
   return end < 0 ? named : named.slice(0, end);
 }
 
-/** By e_machine of the System V ABI, as `process.arch` names them. */
+/** Names as in `process.arch`, by e_machine of the System V ABI. */
 const ARCHITECTURES: Readonly<Record<number, string>> = {
   3: "ia32",
   40: "arm",
@@ -75,9 +75,9 @@ const ARCHITECTURES: Readonly<Record<number, string>> = {
 };
 
 /**
- * The architecture that a program is made for: as `process.arch` names it, or the number of e_machine.
- * @param head how its file begins
- * @returns undefined where that is no ELF file of 64 bits, little-endian
+ * The architecture that a program is built for: its name in `process.arch`, or else the number in e_machine.
+ * @param head the first bytes of its file
+ * @returns undefined unless that is a 64-bit little-endian ELF file
  */
 export function architectureOf(head: Buffer): string | undefined {
   if (head.length < 20 || head.readUInt32BE(0) !== 0x7f454c46 || head[4] !== 2 || head[5] !== 1) return undefined;

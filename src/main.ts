@@ -1,4 +1,4 @@
-/** The library's entry, `import … from "tony-ts"`: reading jobs and understanding what becomes of them. `tony-ts/hadoop` is Hadoop for Node. */
+/** The library's entry, `import … from "tony-ts"`: reads jobs and interprets how they end. `tony-ts/hadoop` is Hadoop for Node. */
 export { ExitCode, TonyError, UserError } from "./errors.ts";
 export type { TonyEvent, TonyMetric } from "./history/tony/events.ts";
 export { readTonyEvents } from "./history/tony/read-events.ts";

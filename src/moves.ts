@@ -1,24 +1,24 @@
-/** One line of a machine's table: on this, from any of these phases, to that one. */
+/** One row of a state machine's table: on this event, from any of these phases, to that phase. */
 export interface Row<Phase extends string, On extends string = string> {
   readonly on: On;
   readonly from: readonly Phase[];
-  /** `ignored`: it comes in these phases as well, and changes nothing. */
+  /** `ignored`: the event also occurs in these phases, and changes nothing. */
   readonly to: Phase | "ignored";
-  /** A later attempt of the ApplicationMaster must know of it: the next snapshot of the journal holds it. The executor has no journal. */
+  /** A later attempt of the ApplicationMaster must know of it, so the journal's next snapshot includes it. The executor has no journal. */
   readonly durable?: boolean;
-  /** The function in which it happens. */
+  /** The function that carries it out. */
   readonly does: string;
 }
 
-/** All that may become of one kind of thing: docs/states.md is made of these tables. */
+/** Every transition that one kind of thing can make: docs/states.md is generated from these tables. */
 export interface Machine<Phase extends string, On extends string> {
   readonly name: string;
   /** What each phase means. */
   readonly phases: Readonly<Record<Phase, string>>;
-  /** Phases that often come together, by what they have in common. */
+  /** Phases that often occur together, under the name of what they have in common. */
   readonly groups: Readonly<Record<string, readonly Phase[]>>;
   readonly rows: readonly Row<Phase, On>[];
-  /** By what happens and the phase in which it does. */
+  /** Rows by event and by the phase in which it occurs. */
   readonly lines: ReadonlyMap<string, Row<Phase, On>>;
 }
 
@@ -35,7 +35,7 @@ export function machine<Phase extends string, On extends string>(
   return { ...table, lines: byName };
 }
 
-/** What the table says of that in this phase. */
+/** The table's row for this event in this phase. */
 export function rowOf<Phase extends string, On extends string>(
   { lines }: Machine<Phase, On>,
   phase: Phase,
@@ -44,7 +44,7 @@ export function rowOf<Phase extends string, On extends string>(
   return lines.get(lineName(on, phase));
 }
 
-/** Whether anything changes when that happens in this phase. */
+/** Whether this event changes anything in this phase. */
 export function mayMove<Phase extends string, On extends string>(
   table: Machine<Phase, On>,
   phase: Phase,

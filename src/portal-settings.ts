@@ -2,34 +2,34 @@ import type { Prices } from "./job/cost.ts";
 import { amount, arrayOf, bool, count, object, recordOf, type Shape, string } from "./job/shape.ts";
 import type { JobSpec } from "./job/spec.ts";
 
-/** What `tony-ts portal` hands the program that serves it. */
+/** The settings that `tony-ts portal` passes to the program that serves the portal. */
 export interface PortalSettings {
   readonly port: number;
-  /** With the cluster's site files; see loadConfiguration. */
+  /** The folder with the cluster's site files; see loadConfiguration. */
   readonly configurationFolder: string;
-  /** Laid over them. */
+  /** Settings that override the site files. */
   readonly hadoop: Readonly<Record<string, string>>;
   /** `tony.hdfs.endpoint` */
   readonly gateway?: string;
-  /** Who logs in by a keytab; absent: whose tickets are there. */
+  /** The keytab login; absent: the portal uses the tickets it finds. */
   readonly login?: { readonly principal: string; readonly keytab: string };
   readonly history: JobSpec["history"];
-  /** What jobs' holdings cost. */
+  /** Prices of what jobs hold. */
   readonly prices: Prices;
-  /** A folder of this machine for what it has read; absent: it is read anew by each start. */
+  /** A folder on this machine in which the portal caches what it has read; absent: each start reads it again. */
   readonly stateFolder?: string;
-  /** Who says who asks: absent, nobody. */
+  /** The proxies that tell the portal who is asking; absent: none does. */
   readonly proxies?: PortalProxies;
-  /** Where people log in at the portal itself; absent: nowhere. */
+  /** How people log in at the portal itself; absent: they cannot. */
   readonly door?: PortalDoorSettings;
-  /** What becomes of the history of jobs that have ended; absent: nothing. */
+  /** How the history of ended jobs is cleaned up; absent: it is not. */
   readonly upkeep?: UpkeepSettings;
 }
 
-/** How long, and how much of it is kept. */
+/** How long history is kept, and how much of it. */
 export interface Retention {
   readonly keepMs: number;
-  /** Of jobs that did not succeed; never less than of the others. */
+  /** For jobs that did not succeed; never less than for the others. */
   readonly keepFailedMs: number;
   /** Absent: no limit. */
   readonly maxJobs?: number;
@@ -39,22 +39,22 @@ export interface Retention {
 export interface UpkeepSettings extends Retention {
   readonly moverIntervalMs: number;
   readonly purgerIntervalMs: number;
-  /** Says what it would do, and does nothing. */
+  /** The upkeep reports what it would do, and does nothing. */
   readonly isDryRun: boolean;
 }
 
-/** Files of its machine, and the address that it listens on. */
+/** Files on the portal's machine, and the address that it listens on. */
 export interface PortalDoorSettings {
   readonly listen: string;
   readonly certificate: string;
   readonly key: string;
-  /** Who signs certificates of clients. One of the two is there. */
+  /** The authority that signs client certificates. Either this or `keytab` is set. */
   readonly clientAuthority?: string;
-  /** With the keys of `HTTP/` and this host's name. */
+  /** With the keys of `HTTP/<this host's name>`. */
   readonly keytab?: string;
 }
 
-/** Proxies that log people in, and name them in a header. */
+/** Proxies that log people in and pass their names in a header. */
 export interface PortalProxies {
   /** The address that the portal listens on. */
   readonly listen: string;

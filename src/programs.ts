@@ -3,18 +3,18 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { TonyError } from "./errors.ts";
 
-/** Replaced by the version and revision when a program is bundled. */
+/** The bundler replaces this by the version and revision. */
 declare const TONY_BUILD_ID: string | undefined;
 
-/** A program in the form it is shipped in: one file that needs Node alone. */
+/** A program in its shipped form: one file that needs only Node. */
 export type ProgramName = ContainerProgram | "tokens" | "portal" | "tony-ts";
 
-/** Those that run in containers. */
+/** The programs that run in containers. */
 export type ContainerProgram = "am" | "executor";
 
 /**
- * The folder of this package, found the same way from its sources, its compiled library and its bundled programs.
- * Throws a TonyError with code `PACKAGE_NOT_FOUND` where there is none above, as in a container.
+ * The folder of this package, found in the same way from the sources, the compiled library and the bundled programs.
+ * Throws a TonyError with code `PACKAGE_NOT_FOUND` where no folder above is a package, as in a container.
  */
 export function packageRoot(from: string = path.dirname(fileURLToPath(import.meta.url))): string {
   for (let folder = from; ; folder = path.dirname(folder)) {
@@ -37,17 +37,17 @@ function builtFile(name: string, root: string): string {
   return file;
 }
 
-/** The job's page. Throws as `programPath`. */
+/** The bundle of the job's page. Throws as `programPath`. */
 export function pagePath(root: string = packageRoot()): string {
   return builtFile("page.html", root);
 }
 
-/** The program that asks Optuna for a search's trials, for the Python that has it. Throws as `programPath`. */
+/** The Python program that asks Optuna for a search's trials; it runs in the user's Python that has Optuna. Throws as `programPath`. */
 export function optunaProgramPath(root: string = packageRoot()): string {
   return builtFile("optuna_trials.py", root);
 }
 
-/** Which tony-ts this is, for messages to peers and people: `0.1.0+1a2b3c4d5e6f`; the bare version outside the bundles. */
+/** This build of tony-ts, for messages to peers and people: `0.1.0+1a2b3c4d5e6f`; outside the bundles only the version. */
 export function buildId(): string {
   if (typeof TONY_BUILD_ID === "string") return TONY_BUILD_ID;
   return packageField(packageRoot(), "version") ?? "unknown";

@@ -6,9 +6,9 @@ import type { JobSpec } from "./job/spec.ts";
 import { readRange, sizeOf } from "./local-files.ts";
 
 export interface LogLimits {
-  /** At which a file is closed. */
+  /** The size at which a file is closed. */
   readonly maxBytes: number;
-  /** How many closed ones are kept. */
+  /** How many closed files are kept. */
   readonly maxFiles: number;
 }
 
@@ -25,16 +25,16 @@ interface ClosedLog {
 const CHUNK_BYTES = 1_048_576;
 
 /**
- * A log in a container's log folder that cannot fill the disk: what was closed lies beside the file that is written to
- * (src/job/closed-log.ts). Offsets count from the first byte that was ever written. Writers append to the one file all the time, so that
- * they may be programs that know nothing of it.
+ * A log in a container's log folder that cannot fill the disk: closed files lie beside the one being written (src/job/closed-log.ts).
+ * Offsets count from the first byte ever written. Writers only ever append to that one file, so even programs that know nothing of the
+ * rotation can write to it.
  */
 export class RotatingLog {
-  /** Where it is written to. */
+  /** The file being written. */
   readonly file: string;
   /** Oldest first. */
   #closed: ClosedLog[];
-  /** The byte at which the file that is written to begins. */
+  /** The offset in the whole log at which the file being written begins. */
   #start: number;
   #isClosing = false;
 
@@ -45,18 +45,18 @@ export class RotatingLog {
     this.#start = last === undefined ? 0 : last.start + last.bytes;
   }
 
-  /** How many bytes were ever written. */
+  /** How many bytes have ever been written. */
   get sizeBytes(): number {
     return this.#start + sizeOf(this.file);
   }
 
-  /** The first byte from an offset on that is still there. YARN removes what it has stored while the job runs. */
+  /** The first byte at or after an offset that still exists. YARN removes files that it has stored while the job runs. */
   firstFrom(offset: number): number {
     const kept = this.#closed.find(({ file, start, bytes }) => start + bytes > offset && sizeOf(file) === bytes);
     return Math.max(offset, kept?.start ?? this.#start);
   }
 
-  /** At most so many bytes from an offset on; fewer where a file ends. Throws the system's error, as where nothing is any more. */
+  /** At most `bytes` bytes from an offset; fewer where a file ends. Throws the system's error, also for bytes that no longer exist. */
   read(offset: number, bytes: number): Buffer {
     const closed = this.#closed.find(({ start, bytes: all }) => offset < start + all);
     const { file, start } = closed ?? { file: this.file, start: this.#start };
@@ -64,9 +64,9 @@ export class RotatingLog {
   }
 
   /**
-   * Closes the file if it has grown to its limit, and removes the oldest ones beyond their number. A disk that is full leaves it as it is,
-   * until it is tried again.
-   * @param whileStill does something at once, at a moment at which nobody writes to the file; it may leave that out
+   * Closes the file if it has grown to its limit, and removes the oldest closed files beyond their number. When the disk is full, the file
+   * stays as it is until the next try.
+   * @param whileStill runs a synchronous function at a moment at which nobody writes to the file; it may decline to run it
    */
   async rotate(limits: LogLimits, whileStill: (work: () => void) => Promise<void> | void): Promise<void> {
     if (this.#isClosing || sizeOf(this.file) < limits.maxBytes) return;
@@ -75,11 +75,11 @@ export class RotatingLog {
     const unfinished = closed + UNFINISHED;
     try {
       this.#removeOldest(limits.maxFiles - 1);
-      // Most of it while the writers go on; they are held up for the rest only.
+      // Most of the file is copied while the writers continue; they pause only for the rest.
       await copyFile(this.file, unfinished);
       await whileStill(() => this.#close(unfinished, closed));
     } catch {
-      // The log goes on in its file.
+      // Without the copy, the log continues in its file.
     } finally {
       rmSync(unfinished, { force: true });
       this.#isClosing = false;
@@ -100,7 +100,7 @@ export class RotatingLog {
   }
 }
 
-/** What an earlier writer closed. */
+/** The files that an earlier writer closed. */
 function closedBeside(file: string): ClosedLog[] {
   const folder = path.dirname(file);
   return namesIn(folder).flatMap((name) => {
@@ -119,7 +119,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** Adds to a copy what has come to its source since. @returns the size of both */
+/** Appends to a copy what its source has gained since. @returns the size of both */
 function appendRest(source: string, copy: string): number {
   const descriptor = openSync(copy, "a");
   try {

@@ -1,15 +1,15 @@
 import { readFile } from "node:fs/promises";
 import type { Socket } from "node:net";
 
-/** One of this machine's TCP sockets, or of this network namespace's, whoever has it. */
+/** A TCP socket of this machine, or of this network namespace, whoever owns it. */
 export interface TcpSocket {
-  /** An IP address; `0.0.0.0` or `::` of one that listens on all. */
+  /** An IP address; `0.0.0.0` or `::` if the socket listens on all addresses. */
   readonly localAddress: string;
   readonly localPort: number;
   readonly remoteAddress: string;
   readonly remotePort: number;
   readonly listens: boolean;
-  /** Of the user who has it; undefined: no process does, because it has been closed or nobody has accepted it yet. */
+  /** The user who owns it; undefined: no process does, because it has been closed or not accepted yet. */
   readonly uid: number | undefined;
 }
 
@@ -18,31 +18,31 @@ const LISTEN = "0A";
 const ROOT = 0;
 const NO_INODE = "0";
 
-/** Those that the kernel lists now (proc(5), /proc/net/tcp). Every user may read them. */
+/** The sockets that the kernel lists now (proc(5), /proc/net/tcp). Every user may read the list. */
 export async function tcpSockets(): Promise<TcpSocket[]> {
   return (await tcpTables()).flatMap(parseTcpTable);
 }
 
 async function tcpTables(): Promise<string[]> {
-  // A kernel without IPv6 has no second file.
+  // A kernel without IPv6 lacks the second file.
   return await Promise.all(["tcp", "tcp6"].map((name) => readFile(`/proc/net/${name}`, "utf8").catch(() => "")));
 }
 
-/** Whether what that user has is as good as ours: it is, or root's, who can do everything anyway. */
+/** Whether the socket belongs to our user or to root, who can do everything anyway. */
 export function isTrusted({ uid }: TcpSocket): boolean {
   return uid === process.getuid?.() || uid === ROOT;
 }
 
-/** Whether a process of our own user, or of root, listens at the port, at whatever address. */
+/** Whether a process of our own user, or of root, listens on the port, at any address. */
 export async function isOwnListener(port: number): Promise<boolean> {
-  // An executor asks this for as long as its program runs, and a node may have thousands of sockets: only what fits is parsed.
+  // An executor calls this for as long as its program runs, and a node may have thousands of sockets, so only matching lines are parsed.
   const hex = port.toString(16).toUpperCase().padStart(4, "0");
   const listeners = new RegExp(`^ *\\d+: [0-9A-F]+:${hex} \\S+ ${LISTEN} .*`, "gm");
   const lines = (await tcpTables()).flatMap((table) => table.match(listeners) ?? []);
   return lines.flatMap(parseTcpTable).some(isTrusted);
 }
 
-/** The other end of a connection within this machine; undefined where it has none here, or has it no more. */
+/** The other end of a connection within this machine; undefined if the other end is elsewhere or already gone. */
 export function otherEnd(socket: Socket, sockets: readonly TcpSocket[]): TcpSocket | undefined {
   const [local, remote] = [plainAddress(socket.localAddress ?? ""), plainAddress(socket.remoteAddress ?? "")];
   return sockets.find(
@@ -61,13 +61,13 @@ export function parseTcpTable(table: string): TcpSocket[] {
     const [localAddress, localPort] = parseEnd(local);
     const [remoteAddress, remotePort] = parseEnd(remote);
     if (localAddress === undefined || remoteAddress === undefined) return [];
-    // Of one that no process has the kernel says root, whoever had it.
+    // For a socket without a process the kernel reports root, whoever owned it.
     const owner = inode === NO_INODE ? undefined : Number(uid);
     return [{ localAddress, localPort, remoteAddress, remotePort, listens: state === LISTEN, uid: owner }];
   });
 }
 
-/** `0100007F:1F90`: the address as 32-bit words in the machine's byte order, which is little-endian on all that we run on. */
+/** `0100007F:1F90`: the address as 32-bit words in the machine's byte order, which is little-endian on every platform we run on. */
 function parseEnd(text: string): [string | undefined, number] {
   const [hex = "", port = ""] = text.split(":");
   if (!/^([0-9A-F]{8}|[0-9A-F]{32})$/.test(hex) || port === "") return [undefined, 0];
@@ -77,11 +77,11 @@ function parseEnd(text: string): [string | undefined, number] {
 
 function address6(bytes: Buffer): string {
   const groups = Array.from({ length: 8 }, (_, group) => bytes.readUInt16BE(2 * group).toString(16));
-  // The parser of addresses writes each in its one short form.
+  // The URL parser writes each address in its shortest form.
   return plainAddress(new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1));
 }
 
-/** Without the notation for an IPv4 address on a socket of IPv6. */
+/** The address without the notation for an IPv4 address on an IPv6 socket. */
 function plainAddress(address: string): string {
   const mapped = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(address);
   if (mapped === null) return address.replace(/^::ffff:(?=\d+\.)/, "");

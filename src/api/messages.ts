@@ -39,35 +39,35 @@ export type {
   WatchRequest,
 } from "./generated/types.ts";
 
-/** Raised when an older peer could misunderstand a message; a new field alone does not raise it. */
+/** Raised when an older peer could misunderstand a message; adding a field does not raise it. */
 export const PROTOCOL_VERSION = 1;
 
-/** How many bytes of a log may be sent before the reader has granted more (see `tail-credit`). */
+/** How many bytes of a log may be sent before the reader grants more (see `tail-credit`). */
 export const INITIAL_TAIL_CREDIT_BYTES = 131_072;
 
 /** What an executor reports. */
 export type ExecutorReport = ExecutorMessageBody;
 
-/** What the ApplicationMaster orders or answers one executor. */
+/** A command of the ApplicationMaster to an executor, or its answer to one. */
 export type MasterCommand = MasterMessageBody;
 
-/** What a task asks of a feed. */
+/** A task's request to a feed. */
 export type FeedCall = Known<FeedRequestBody>;
 
-/** What it is answered. */
+/** The answer to it. */
 export type FeedAnswered = Known<FeedReply>;
 
-/** Of a newer peer's messages there may be others. */
+/** Without `unknown`, which stands for the messages that only a newer peer knows. */
 type Known<Body extends { readonly type: string }> = Exclude<Body, { readonly type: "unknown" }>;
 
-/** Send the log from an offset; with `follow` as it grows, until it is cancelled. */
+/** Send the log from an offset; with `follow`, also what is added to it, until the request is cancelled. */
 export type TailRequest = Extract<MasterCommand, { type: "tail-log" }>;
 
-/** Which part of which log somebody wants. */
+/** Which log a reader wants, and which part of it. */
 export type LogWanted = Omit<ReadLogRequest, "hello">;
 
 export type OutputStream = "stdout" | "stderr";
-/** What a person can read: what a program printed, or the log of its executor. */
+/** The logs that are readable text: a program's output, or its executor's log. */
 export type ReadableStream = OutputStream | "executor";
-/** `index`: when how much of the two was written (see src/job/output-index.ts). */
+/** `index`: records when how much of the two outputs was written (see src/job/output-index.ts). */
 export type LogStream = ValueOf<typeof logStream>;

@@ -1,4 +1,4 @@
-/** How long to wait between attempts: twice as long after each, with jitter, so that many who lost one peer do not return together. */
+/** The delays between attempts: each is twice the one before, with jitter, so that many clients that lost one peer do not return together. */
 export interface BackOff {
   readonly firstMs: number;
   readonly mostMs: number;
@@ -7,7 +7,7 @@ export interface BackOff {
 /**
  * @param failures in a row so far, at least 1
  * @param random 0 up to, not including, 1
- * @returns milliseconds, between half the doubled delay and the whole of it
+ * @returns milliseconds, between half of the doubled delay and all of it
  */
 export function backOffMs({ firstMs, mostMs }: BackOff, failures: number, random: number): number {
   const whole = Math.min(mostMs, firstMs * 2 ** Math.min(failures - 1, 30));

@@ -1,12 +1,12 @@
-/** What time it is, passed in so that tests decide it. */
+/** The current time, passed in so that tests control it. */
 export interface WallClock {
-  /** Milliseconds since the epoch, whole, and never less than before: a stepped system clock ends no wait early. */
+  /** Milliseconds since the epoch, an integer that never decreases: a stepped system clock does not end a wait early. */
   nowMs(): number;
-  /** Makes the call once, after the delay. @returns cancels the call */
+  /** Calls the function once, after the delay. @returns a function that cancels the call */
   after(delayMs: number, call: () => void): () => void;
 }
 
-/** How much time passes, and chance, passed in so that tests decide both. */
+/** Elapsed time and randomness, passed in so that tests control both. */
 export interface MonotonicClock {
   /** Milliseconds that never run backwards; only differences mean something. */
   nowMs(): number;
@@ -16,23 +16,23 @@ export interface MonotonicClock {
   random(): number;
 }
 
-/** The machine's own. */
+/** The machine's own clock. */
 export const wallClock: WallClock = {
   nowMs: () => Math.floor(performance.timeOrigin + performance.now()),
   after: callAfter,
 };
 
-/** The machine's own. */
+/** The machine's own clock. */
 export const monotonicClock: MonotonicClock = {
   nowMs: () => performance.now(),
   random: () => Math.random(),
   sleep,
 };
 
-/** The longest delay that `setTimeout` takes, 24.8 days; beyond it, it fires at once. */
+/** The longest delay that `setTimeout` accepts, 24.8 days; with a longer one it fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Makes the call once, after the delay, however long that is. @returns cancels the call */
+/** Calls the function once, after the delay, however long that is. @returns a function that cancels the call */
 export function callAfter(delayMs: number, call: () => void): () => void {
   let timer: NodeJS.Timeout;
   const wait = (remainingMs: number): void => {
@@ -45,7 +45,7 @@ export function callAfter(delayMs: number, call: () => void): () => void {
 
 /**
  * Resolves after the delay, or at once when the signal is aborted.
- * @param options `ref: false`: the process may end meanwhile
+ * @param options `ref: false`: the wait does not keep the process alive
  */
 export function sleep(
   delayMs: number,
@@ -69,9 +69,9 @@ export function sleep(
 }
 
 /**
- * Waits for work, but not longer than that; the work itself goes on.
- * @returns whether it was done in time
- * @throws what the work throws in that time
+ * Waits for work, but no longer than the limit; the work itself continues.
+ * @returns whether it finished in time
+ * @throws what the work throws within the limit
  */
 export async function within(limitMs: number, work: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;

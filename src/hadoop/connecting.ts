@@ -1,5 +1,5 @@
 /**
- * How long each address of a host is tried before the next one, where it has several. Node gives each 250 ms, in which a far host, or one whose
- * first packet was lost, does not answer: its connection was never made.
+ * How long Node tries each address of a host that has several before it tries the next one. Node's default is 250 ms: a distant host, or
+ * one whose first packet was lost, does not answer in that time, and no connection was ever made.
  */
 export const eachAddress = { autoSelectFamilyAttemptTimeout: 2500 } as const;

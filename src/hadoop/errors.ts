@@ -2,13 +2,13 @@
 export interface CodedErrorOptions {
   /** Stable, for programs: `UPPER_SNAKE`. */
   readonly code: string;
-  /** What it was made from. */
+  /** The error that caused it. */
   readonly cause?: unknown;
-  /** Whether the same call may succeed later, unchanged. Decided where the error is made. Default false. */
+  /** Whether the same call, unchanged, may succeed later. Decided where the error is created. Default false. */
   readonly retryable?: boolean;
 }
 
-/** The base of every error made here on purpose. Callers branch on `code`, never on the class of a core error. */
+/** The base of every error that this library raises deliberately. Callers branch on `code`, never on the class of a core error. */
 export class CodedError extends Error {
   override readonly name: string = "CodedError";
   readonly code: string;
@@ -21,7 +21,7 @@ export class CodedError extends Error {
   }
 }
 
-/** Something went wrong between us and Hadoop; subclasses say which part of it. */
+/** Something failed between us and Hadoop; the subclass says in which part. */
 export class HadoopError extends CodedError {
   override readonly name: string = "HadoopError";
 }
@@ -33,7 +33,7 @@ export function errorCode(error: unknown): string | number | undefined {
   return typeof code === "string" || typeof code === "number" ? code : undefined;
 }
 
-/** Whether the disk says that nothing is at a path: also where a folder of it is a file, or it is longer than any can be. */
+/** Whether the file system says that nothing exists at a path, which includes a parent that is a file and a path longer than any can be. */
 export function isNotThere(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR", "ENAMETOOLONG"].includes(String(errorCode(error)));
 }

@@ -1,6 +1,6 @@
 /**
- * A glob over a whole text: `*`, `?`, `{a,b}`, `[a-c]`, `[!a]`, `\*` (org.apache.hadoop.fs.GlobPattern).
- * @throws SyntaxError for one that cannot be read
+ * A glob that matches a whole text: `*`, `?`, `{a,b}`, `[a-c]`, `[!a]`, `\*` (org.apache.hadoop.fs.GlobPattern).
+ * @throws SyntaxError for a malformed glob
  */
 export function globExpression(glob: string): RegExp {
   let depth = 0;

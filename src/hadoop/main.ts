@@ -1,5 +1,5 @@
 /** Hadoop for Node: what `tony-ts/hadoop` exports. */
-// Its declarations name types of Node; a compiler of today takes none unless it is told (TypeScript 6 and later).
+// The declarations refer to Node's types; TypeScript 6 and later loads none unless a reference asks for them.
 /// <reference types="node" preserve="true" />
 export { type MonotonicClock, monotonicClock } from "./clock.ts";
 export {

@@ -1,7 +1,7 @@
 import { homedir, userInfo } from "node:os";
 import { isAbsolute } from "node:path";
 
-/** The login name of this process's user; undefined where the number has none, as in many containers and pods. */
+/** The login name of this process's user; undefined where the user id has no name, as in many containers and pods. */
 export function loginName(): string | undefined {
   try {
     return userInfo().username;
@@ -10,14 +10,14 @@ export function loginName(): string | undefined {
   }
 }
 
-/** The name, or the number where there is none. */
+/** The login name, or the user id where there is none. */
 export function ownerName(): string {
   return loginName() ?? String(process.getuid?.() ?? "unknown");
 }
 
 /**
- * HOME, unless that is no absolute path: it would be another folder wherever a command runs. Where the system knows no home, `/`, as login
- * programs and container engines have it.
+ * HOME, unless it is not an absolute path: a relative one would mean another folder in every working directory. Where the system knows no
+ * home: `/`, as login programs and container engines do.
  */
 export function ownerHome(named: () => string = homedir): string {
   try {
