@@ -15,7 +15,7 @@ import {
 } from "./values.ts";
 import type { XmlProperty } from "./xml.ts";
 
-/** A setting that is added to a configuration; without a place it came from a program or a command line. */
+/** A setting to add to a configuration; without a location it came from a program or a command line. */
 export interface Setting {
   readonly name: string;
   readonly value: string | undefined;
@@ -24,7 +24,7 @@ export interface Setting {
   readonly line?: number;
 }
 
-/** A setting that was not taken, because an earlier file declares the key final. */
+/** A setting that was ignored, because an earlier file declares the key final. */
 export interface RefusedSetting {
   readonly setting: Setting;
   readonly keeps: Setting;
@@ -33,11 +33,11 @@ export interface RefusedSetting {
 /** What `${…}` may refer to besides the configuration's own keys. */
 export interface ExpansionVariables {
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Java's system properties that sites use in values; here `user.name`, `user.home` and `java.io.tmpdir`. */
+  /** The Java system properties that sites use in values: `user.name`, `user.home` and `java.io.tmpdir`. */
   readonly systemProperties: Readonly<Record<string, string>>;
 }
 
-/** Those of this process. HADOOP_USER_NAME does not change `user.name`: Java's is the OS user too. */
+/** The variables of this process. HADOOP_USER_NAME does not change `user.name`: in Java too that is the OS user. */
 export function processVariables(environment: NodeJS.ProcessEnv = process.env): ExpansionVariables {
   return {
     environment,
@@ -46,13 +46,13 @@ export function processVariables(environment: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * Hadoop's settings: the defaults of Hadoop itself, then each file or list that was added, later ones winning except over a final
- * key. Immutable; values are read trimmed and with `${…}` expanded, as org.apache.hadoop.conf.Configuration does.
+ * Hadoop's settings: Hadoop's own defaults, then each file or list that was added. Later ones win, except over a final key. Immutable;
+ * values are read trimmed and with `${…}` expanded, as org.apache.hadoop.conf.Configuration does.
  */
 export class Configuration {
   readonly #settings: ReadonlyMap<string, Setting>;
   readonly #variables: ExpansionVariables;
-  /** What later layers tried to change although it is final, for a warning. */
+  /** Attempts of later layers to change a final key, for a warning. */
   readonly refused: readonly RefusedSetting[];
 
   constructor(
@@ -65,7 +65,7 @@ export class Configuration {
     this.refused = refused;
   }
 
-  /** A configuration with these settings on top. A key that is final keeps its value. */
+  /** A configuration with these settings on top. A final key keeps its value. */
   with(layer: Iterable<Setting | XmlProperty>): Configuration {
     const settings = new Map(this.#settings);
     const refused = [...this.refused];
@@ -77,24 +77,24 @@ export class Configuration {
       } else if (setting.value !== undefined) {
         settings.set(name, { ...setting, name });
       } else if (setting.final === true) {
-        // Final without a value: what was there before stays for good.
+        // Final without a value: the earlier value stays for good.
         settings.set(name, { ...(before ?? { name, value: undefined }), final: true });
       }
     }
     return new Configuration(this.#variables, settings, refused);
   }
 
-  /** The same, by a plain object: `configuration.withValues({ "fs.defaultFS": "hdfs://nn:8020" })`. */
+  /** The same from a plain object: `configuration.withValues({ "fs.defaultFS": "hdfs://nn:8020" })`. */
   withValues(values: Readonly<Record<string, string>>): Configuration {
     return this.with(Object.entries(values).map(([name, value]) => ({ name, value })));
   }
 
-  /** The settings that files and programs gave, by name, not expanded; Hadoop's own defaults are not among them. */
+  /** The settings from files and programs, by name, not expanded; Hadoop's own defaults are not among them. */
   entries(): IterableIterator<[string, Setting]> {
     return this.#settings.entries();
   }
 
-  /** The same expanded, to be handed to another process; what cannot be expanded stays as written. */
+  /** The same settings expanded, for another process; a value that cannot be expanded stays as written. */
   values(): Record<string, string> {
     const values: Record<string, string> = {};
     for (const [name, { value }] of this.#settings) {
@@ -137,7 +137,7 @@ export class Configuration {
     return value;
   }
 
-  /** The number, `fallback` when the key is absent. @throws ConfigurationError when it is no whole number below 2^53 */
+  /** The integer; `fallback` when the key is absent. @throws ConfigurationError when it is not an integer below 2^53 */
   getInteger(name: string, fallback: number): number;
   getInteger(name: string): number | undefined;
   getInteger(name: string, fallback?: number): number | undefined {
@@ -150,7 +150,7 @@ export class Configuration {
     return value === "true" ? true : value === "false" ? false : fallback;
   }
 
-  /** Milliseconds. @param unit what a bare number is in */
+  /** Milliseconds. @param unit the unit of a bare number */
   getDurationMs(name: string, unit: DurationUnit, fallbackMs: number): number;
   getDurationMs(name: string, unit: DurationUnit): number | undefined;
   getDurationMs(name: string, unit: DurationUnit, fallbackMs?: number): number | undefined {
@@ -169,12 +169,12 @@ export class Configuration {
     return parseList(this.get(name) ?? "");
   }
 
-  /** Host and port. @param defaultPort for a value that has none */
+  /** Host and port. @param defaultPort for a value without one */
   getAddress(name: string, defaultPort?: number): HostPort | undefined {
     return this.#typed(name, undefined, "host:port", (text) => parseHostPort(text, defaultPort));
   }
 
-  /** File and line of the value in force; undefined for defaults and for settings a program made. */
+  /** File and line of the value in effect; undefined for defaults and for settings made by a program. */
   locate(name: string): SourceLocation | undefined {
     const setting = this.#settings.get(currentName(name));
     return setting?.file === undefined || setting.line === undefined
@@ -182,13 +182,13 @@ export class Configuration {
       : { file: setting.file, line: setting.line };
   }
 
-  /** The key with its place, for messages: `yarn.resourcemanager.address (yarn-site.xml:12)`. */
+  /** The key with its location, for messages: `yarn.resourcemanager.address (yarn-site.xml:12)`. */
   describe(name: string): string {
     const location = this.locate(name);
     return location === undefined ? name : `${name} (${formatLocation(location)})`;
   }
 
-  /** An error about a key, with its place in front. */
+  /** An error about a key, prefixed with its location. */
   invalid(name: string, problem: string, code: ConfigurationErrorCode = "CONFIGURATION_INVALID"): ConfigurationError {
     return new ConfigurationError(`${name} ${problem}`, { code, location: this.locate(name) });
   }
@@ -200,7 +200,7 @@ export class Configuration {
     });
   }
 
-  /** An empty value counts as absent, as Hadoop's own defaults files use it. */
+  /** An empty value counts as absent, which is how Hadoop's own defaults files use it. */
   #typed<T>(
     name: string,
     fallback: T | undefined,

@@ -1,6 +1,6 @@
 /**
  * The values of core-default.xml, hdfs-default.xml and yarn-default.xml (Hadoop 3.4.2) that this library reads. Sites write only what
- * differs, so these are part of every configuration.
+ * differs from them, so they are part of every configuration.
  */
 export const hadoopDefaults: Readonly<Record<string, string>> = {
   "hadoop.tmp.dir": "/tmp/hadoop-${user.name}",
@@ -37,7 +37,7 @@ export const hadoopDefaults: Readonly<Record<string, string>> = {
   "yarn.nodemanager.vmem-check-enabled": "true",
 };
 
-/** Old names that sites still write, by org.apache.hadoop.conf.Configuration and HdfsConfiguration; both names give one value. */
+/** Deprecated names that sites still use, from org.apache.hadoop.conf.Configuration and HdfsConfiguration; both names share one value. */
 export const deprecatedNames: Readonly<Record<string, string>> = {
   "fs.default.name": "fs.defaultFS",
   "dfs.federation.nameservices": "dfs.nameservices",
@@ -46,8 +46,8 @@ export const deprecatedNames: Readonly<Record<string, string>> = {
 };
 
 /**
- * First words of the names in core-, hdfs-, yarn- and mapred-default.xml (Hadoop 3.4.2), and of those that they replaced: a setting
- * that begins otherwise is none of Hadoop's.
+ * The first words of the names in core-, hdfs-, yarn- and mapred-default.xml (Hadoop 3.4.2) and of the names that these replaced: a setting
+ * that begins otherwise does not belong to Hadoop.
  */
 export const hadoopPrefixes: ReadonlySet<string> = new Set([
   ...[

@@ -2,17 +2,17 @@ import { SaxesParser } from "saxes";
 import { escapeXml, propertyXml } from "./write-xml.ts";
 import { localName, parseProperties } from "./xml.ts";
 
-/** Where a property of the text stands, and where its value does. */
+/** Where a property lies in the text, and where its value does. */
 interface Place {
   readonly from: number;
   name: string | undefined;
-  /** What stands between the two, and what has to around a new value. */
+  /** The span between the two offsets, and what has to surround a new value there. */
   value: { readonly from: number; readonly to: number; readonly around: readonly [string, string] } | undefined;
 }
 
 /**
- * The text of a configuration file with other values of some properties. All else stays as it is, comments and layout too; what it does not
- * have, or has where it does not count, is added at its end.
+ * The text of a configuration file with new values for some properties. Everything else stays as it is, including comments and layout. A
+ * property that the file lacks, or has where it does not count, is added at the end.
  * @throws ConfigurationError naming file and line
  */
 export function withValues(text: string, file: string, values: ReadonlyMap<string, string>): string {
@@ -39,8 +39,8 @@ function added(text: string, name: string, value: string): string {
 }
 
 /**
- * The properties of the text itself, without those that it includes, and where its last element ends. It was parsed before, so that it has
- * no mistakes.
+ * The properties of the text itself, without included files, and the end of its last element. The text has been parsed before, so it is
+ * well-formed.
  */
 function placesOf(text: string): { readonly places: readonly Place[]; readonly end: number } {
   const places: Place[] = [];
@@ -76,7 +76,7 @@ function placesOf(text: string): { readonly places: readonly Place[]; readonly e
   return { places, end };
 }
 
-/** Of `<property name="…" value="…">`. */
+/** The value's place in `<property name="…" value="…">`. */
 function attributeValue(tag: string, tagFrom: number): Place["value"] {
   const found = /\svalue\s*=\s*("[^"]*"|'[^']*')/.exec(tag);
   const quoted = found?.[1];

@@ -1,6 +1,6 @@
 import { HadoopError } from "../errors.ts";
 
-/** Where a setting was read. */
+/** The place from which a setting was read. */
 export interface SourceLocation {
   readonly file: string;
   /** From 1. */
@@ -18,19 +18,19 @@ export type ConfigurationErrorCode =
   | "CONFIGURATION_UNREADABLE"
   /** The file is not XML, or not a Hadoop configuration. */
   | "CONFIGURATION_MALFORMED"
-  /** A value does not have its key's type, or points at nothing. */
+  /** A value does not have its key's type, or refers to nothing. */
   | "CONFIGURATION_INVALID"
-  /** A key that is needed has no value. */
+  /** A required key has no value. */
   | "CONFIGURATION_MISSING"
-  /** A file system of a kind that FileSystems does not open. */
+  /** FileSystems does not support this kind of file system. */
   | "FILE_SYSTEM_UNSUPPORTED";
 
-/** A configuration that cannot be used. The message names file and line, or the key, and how to mend it; a person mends it. */
+/** An unusable configuration, which a person has to fix. The message names file and line, or the key, and the remedy. */
 export class ConfigurationError extends HadoopError {
   override readonly name = "ConfigurationError";
   declare readonly code: ConfigurationErrorCode;
   readonly location: SourceLocation | undefined;
-  /** The message without its place. */
+  /** The message without the location. */
   readonly problem: string;
 
   constructor(

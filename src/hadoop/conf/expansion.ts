@@ -10,10 +10,10 @@ export interface ExpansionContext {
 }
 
 /**
- * Expands `${…}` as org.apache.hadoop.conf.Configuration.substituteVars does: the leftmost innermost reference first, again and again.
- * `${env.X}`, `${env.X:-default}` (unset or empty) and `${env.X-default}` (unset) read the environment. What has no value stops the
- * expansion and stays as written, and so does everything to its right; a value that contains its own reference gives the
- * expression back untouched.
+ * Expands `${…}` as org.apache.hadoop.conf.Configuration.substituteVars does: repeatedly, the leftmost innermost reference first.
+ * `${env.X}`, `${env.X:-default}` (unset or empty) and `${env.X-default}` (unset) read the environment. A reference without a value stops
+ * the expansion: it stays as written, as does everything to its right. A value that contains its own reference returns the expression
+ * unchanged.
  *
  * @returns undefined when more than 20 substitutions would be needed: a loop over several keys
  */
@@ -24,11 +24,11 @@ export function expandVariables(expression: string, context: ExpansionContext): 
 
 export interface Expansion {
   readonly text: string;
-  /** At which reference the expansion ended, and with it all to its right; of an endless one, the whole expression. */
+  /** The reference at which the expansion stopped, for it and everything to its right; for an endless loop, the whole expression. */
   readonly stopped?: { readonly reference: string; readonly why: "unset" | "circular" | "endless" };
 }
 
-/** The same, with what it stopped at. */
+/** The same, with the reference at which it stopped. */
 export function expand(expression: string, context: ExpansionContext): Expansion {
   let text = expression;
   for (let count = 0; count < maximumSubstitutions; count += 1) {
@@ -44,7 +44,7 @@ export function expand(expression: string, context: ExpansionContext): Expansion
   return { text: expression, stopped: { reference: expression, why: "endless" } };
 }
 
-/** The leftmost `${name}` whose name holds no `$`, space or brace. */
+/** The leftmost `${name}` whose name contains no `$`, space or brace. */
 function findReference(text: string): { name: string; start: number; end: number } | undefined {
   const match = /\$\{([^}$ ]+)\}/.exec(text);
   const name = match?.[1];

@@ -8,12 +8,12 @@ import { readPropertiesFile } from "./xml.ts";
 /** The files a Hadoop client reads from its configuration folder, in this order. */
 const siteFiles = ["core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"] as const;
 
-/** The folders of a HADOOP_CONF_DIR. Hadoop's scripts put it on Java's class path, so that people name several: `/etc/hadoop/conf:/etc/hive/conf`. */
+/** The folders of a HADOOP_CONF_DIR. Hadoop's scripts put it on Java's class path, so people list several: `/etc/hadoop/conf:/etc/hive/conf`. */
 export function configurationFolders(path: string): string[] {
   return path.split(":").filter((folder) => folder !== "");
 }
 
-/** A file of the first of those folders that has it, as Java finds it on its class path. */
+/** The file in the first of those folders that has it, as Java searches its class path. */
 export function findSiteFile(path: string, name: string): string | undefined {
   return configurationFolders(path)
     .map((folder) => join(folder, name))
@@ -21,8 +21,8 @@ export function findSiteFile(path: string, name: string): string | undefined {
 }
 
 /**
- * Reads the site files of a configuration folder, or of several as `HADOOP_CONF_DIR` may name them.
- * @throws ConfigurationError when no folder is there or none holds any of the files, or a file is malformed
+ * Reads the site files of a configuration folder, or of several separated as in `HADOOP_CONF_DIR`.
+ * @throws ConfigurationError when no folder exists, none contains any of the files, or a file is malformed
  */
 export function loadConfiguration(path: string, variables: ExpansionVariables = processVariables()): Configuration {
   requireReadable(configurationFolders(path));
@@ -39,7 +39,7 @@ export function loadConfiguration(path: string, variables: ExpansionVariables = 
   );
 }
 
-/** One of several may be missing. */
+/** One of several folders may be missing. */
 function requireReadable(folders: readonly string[]): void {
   const problems = folders.flatMap((folder) => {
     try {

@@ -1,6 +1,6 @@
 /**
- * The text forms of Hadoop's typed settings. Each function gives undefined for text that is not of its type; the caller, who knows
- * the key and its place, makes the error.
+ * The text forms of Hadoop's typed settings. Each function returns undefined for text that is not of its type; the caller knows the key and
+ * its location, and creates the error.
  */
 
 /** Decimal or `0x` hexadecimal, as org.apache.hadoop.conf.Configuration.getLong; refused beyond 2^53. */
@@ -27,7 +27,7 @@ export type DurationUnit = (typeof durationUnits)[number][0];
 
 /**
  * `30s`, `5m`, `1d` as Configuration.getTimeDuration.
- * @param unit what a bare number is in
+ * @param unit the unit of a bare number
  * @returns milliseconds, rounded down
  */
 export function parseDurationMs(text: string, unit: DurationUnit): number | undefined {
@@ -41,8 +41,8 @@ export function parseDurationMs(text: string, unit: DurationUnit): number | unde
 const binaryPrefixes = ["", "k", "m", "g", "t", "p", "e"];
 
 /**
- * A size in bytes: `134217728`, `128m`, `128mb`, `1.5gb`, `2 terabytes`: both of Hadoop's forms (StringUtils.TraditionalBinaryPrefix and
- * StorageSize), units in powers of 1024, upper and lower case alike.
+ * A size in bytes: `134217728`, `128m`, `128mb`, `1.5gb`, `2 terabytes`. Accepts both of Hadoop's forms
+ * (StringUtils.TraditionalBinaryPrefix and StorageSize), with units in powers of 1024, in upper or lower case.
  */
 export function parseSizeBytes(text: string): number | undefined {
   const match =
@@ -74,7 +74,7 @@ export function formatHostPort(address: HostPort): string {
 }
 
 /**
- * `host`, `host:port`, `[::1]:port` or `scheme://host:port/…`, as org.apache.hadoop.net.NetUtils.createSocketAddr. Nothing is looked up.
+ * `host`, `host:port`, `[::1]:port` or `scheme://host:port/…`, as org.apache.hadoop.net.NetUtils.createSocketAddr. No name is resolved.
  * @param defaultPort for text without a port; without it such text is refused
  */
 export function parseHostPort(text: string, defaultPort?: number): HostPort | undefined {

@@ -3,8 +3,8 @@ import { ConfigurationError } from "./errors.ts";
 const DECLARED = /^<\?xml[^>]*?\sencoding\s*=\s*["']([A-Za-z][\w.-]*)["']/;
 
 /**
- * The text of an XML file, by its byte order mark, else as its first line declares, else UTF-8.
- * @throws ConfigurationError naming file and line: what no text can be made of is never replaced in silence
+ * Decodes an XML file by its byte order mark, else by the encoding that its first line declares, else as UTF-8.
+ * @throws ConfigurationError naming file and line: bytes that do not decode are never silently replaced
  */
 export function decodeXml(bytes: Uint8Array, file: string): string {
   const encoding = encodingOf(bytes);
@@ -24,7 +24,7 @@ function encodingOf(bytes: Uint8Array): string {
   if (/^(?:\xFF\xFE|<\0)/.test(start)) return "utf-16le";
   if (/^(?:\xFE\xFF|\0<)/.test(start)) return "utf-16be";
   const [, declared = "utf-8"] = DECLARED.exec(start) ?? [];
-  // Two bytes a sign it is not, as it has just been read with one.
+  // The declaration has just been read one byte per character, so the file is not UTF-16.
   return start.startsWith("\xEF\xBB\xBF") || /^utf-?16/i.test(declared) ? "utf-8" : declared;
 }
 
@@ -36,7 +36,7 @@ function problemOf(encoding: string, cause: unknown): string {
   return 'what stands here is not UTF-8: store the file as UTF-8, or say how it is written in its first line: <?xml version="1.0" encoding="ISO-8859-1"?>';
 }
 
-/** Of an encoding with a byte or more for each sign, all of which keep ASCII's line break. */
+/** For an encoding with one or more bytes per character; all of those keep ASCII's line break. */
 function lineOfFirstBadByte(bytes: Uint8Array, encoding: string): number {
   if (!/^utf-?8$/i.test(encoding)) return 1;
   const [good = ""] = Buffer.from(bytes).toString("utf8").split("\uFFFD");

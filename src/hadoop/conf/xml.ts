@@ -6,37 +6,37 @@ import { errorCode, errorMessage, isNotThere } from "../errors.ts";
 import { ConfigurationError, type SourceLocation } from "./errors.ts";
 import { decodeXml } from "./xml-encoding.ts";
 
-/** What is wrong with text that is not XML, and in which line. */
+/** What is wrong with text that is not well-formed XML, and on which line. */
 interface XmlMistake {
   readonly message: string;
   /** From 1. */
   readonly line: number;
 }
 
-/** A tag with the line in which it was opened. */
+/** A tag with the line on which it was opened. */
 interface OpenedTag {
   readonly name: string;
   readonly line: number;
 }
 
-/** Comments, CDATA and processing instructions, where any character may stand, and an `&` that begins no reference. */
+/** Comments, CDATA and processing instructions, in which any character may occur, or an `&` that does not begin a reference. */
 const STRAY_AMPERSAND =
   /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)|&(?!(?:[A-Za-z_:][\w.:-]*|#\d+|#x[\da-fA-F]+);)/g;
 
 const AMPERSAND_HINT = "write &amp;, so && is &amp;&amp;";
 
-/** What is most often meant where saxes says this. */
+/** The most common cause of each complaint of saxes. */
 const HINTS: Readonly<Record<string, string>> = {
   "undefined entity.": `undefined entity; where an & is meant ${AMPERSAND_HINT}`,
   "disallowed character in tag name": "disallowed character in tag name; where a < is meant write &lt;",
 };
 
 /**
- * A parser's complaint in words for the person who wrote the file. A parser reads on after a bare `&`, for the name of an entity and
- * its `;`, and complains far below it or of something else: so it is looked for first.
+ * A parser's complaint, reworded for the person who wrote the file. After a bare `&` a parser reads on for an entity's name and `;`, and
+ * then complains far below or about something else, so a bare `&` is looked for first.
  * @param complaint the first one, as saxes words it
- * @param line where the parser had got to
- * @param unclosed the tag that stands open where another one's end, or the file's, has come
+ * @param line the parser's position
+ * @param unclosed the tag that is still open where another tag or the file ends
  */
 function explainXmlMistake(text: string, complaint: string, line: number, unclosed?: OpenedTag): XmlMistake {
   const read = text.split("\n").slice(0, line).join("\n");
@@ -46,7 +46,7 @@ function explainXmlMistake(text: string, complaint: string, line: number, unclos
       return { message, line: read.slice(0, index).split("\n").length };
     }
   }
-  // saxes puts `line:column: ` in front; the line is said once, as file:line.
+  // saxes puts `line:column: ` in front; the location is printed once, as file:line.
   const said = complaint.replace(/^\d+:\d+: /, "");
   const declared = said === "undefined entity." ? declaredEntity(read) : undefined;
   if (declared !== undefined) {
@@ -63,7 +63,7 @@ function explainXmlMistake(text: string, complaint: string, line: number, unclos
   return { message: `not well-formed XML: ${HINTS[said] ?? said}`, line };
 }
 
-/** The last entity of the text, which is the one complained of, where the DOCTYPE declares it. */
+/** The last entity of the text, the one complained about, if the DOCTYPE declares it. */
 function declaredEntity(read: string): string | undefined {
   const [, doctype = ""] = /<!DOCTYPE([\s\S]*?\])\s*>/.exec(read) ?? [];
   const declared = new Set([...doctype.matchAll(/<!ENTITY\s+([A-Za-z_:][\w.:-]*)\s/g)].map(([, name]) => name));
@@ -71,7 +71,7 @@ function declaredEntity(read: string): string | undefined {
   return used.map(([, name]) => name).findLast((name) => declared.has(name));
 }
 
-/** One `<property>` of a Hadoop configuration file, with the place of its opening tag. */
+/** One `<property>` of a Hadoop configuration file, with the location of its opening tag. */
 export interface XmlProperty extends SourceLocation {
   readonly name: string;
   /** As written, `${…}` untouched. Undefined when the element is missing or empty: Hadoop then leaves the key as it was. */
@@ -80,9 +80,9 @@ export interface XmlProperty extends SourceLocation {
 }
 
 interface XmlReaderOptions {
-  /** Is told of each `<property>` without a name; Hadoop skips it, and so is done here. */
+  /** Called for each `<property>` without a name; like Hadoop, the reader skips it. */
   readonly onUnnamed?: (location: SourceLocation) => void;
-  /** Is told of what is written in a `<property>` and has no effect, though it looks as if it had: what, and why. */
+  /** Called for content of a `<property>` that looks effective but is not: what it is, and why. */
   readonly onLost?: (message: string, location: SourceLocation) => void;
   /** The text of a file, or undefined when there is none. Default: the local disk. */
   readonly readText?: (path: string) => string | undefined;
@@ -90,7 +90,7 @@ interface XmlReaderOptions {
 
 /**
  * The text of a local XML file; undefined when it does not exist. Other failures throw ConfigurationError.
- * @param name by which people know it
+ * @param name the name of the file in messages
  */
 export function readLocalText(path: string, name: string = path): string | undefined {
   try {
@@ -108,7 +108,7 @@ export function readLocalText(path: string, name: string = path): string | undef
 }
 
 /**
- * Reads a Hadoop configuration file (`*-site.xml`, `job.xml`), in the order of the file, includes in their place.
+ * Reads a Hadoop configuration file (`*-site.xml`, `job.xml`) in file order, with included files in place.
  *
  * Follows org.apache.hadoop.conf.Configuration.Parser: element and attribute form, `<final>`, `<include>` and `<xi:include>` with
  * `<xi:fallback>`, names trimmed and values not; relative includes, nested ones too, start at the folder of the first file.
@@ -124,26 +124,26 @@ export function readPropertiesFile(path: string, options: XmlReaderOptions = {})
   return parseProperties(text, path, options);
 }
 
-/** The same for text at hand; `file` names it in errors and is where relative includes start. */
+/** The same for text in memory; `file` names it in errors, and relative includes start at its folder. */
 export function parseProperties(text: string, file: string, options: XmlReaderOptions = {}): XmlProperty[] {
   return new PropertiesParser([file], options, { included: 0 }).parse(text);
 }
 
-/** More than any site has; each file that is included twice by the next one would double the work. */
+/** More than any site has; if each file included the next one twice, the work would double with each. */
 const mostIncludedFiles = 100;
 
 interface PendingProperty {
   readonly line: number;
-  /** Its elements that count, in the order in which they were opened. */
+  /** The recognised elements, in the order in which they were opened. */
   readonly elements: string[];
-  /** Whether it was said already that one of them is lost. */
+  /** Whether the loss of one of them has already been reported. */
   isTold: boolean;
   name: string | undefined;
   value: string | undefined;
   final: boolean;
 }
 
-/** The elements whose text counts. */
+/** The elements whose text matters. */
 const textElements: ReadonlySet<string> = new Set(["name", "value", "final"]);
 
 class PropertiesParser {
@@ -157,17 +157,17 @@ class PropertiesParser {
   readonly #opened: OpenedTag[] = [];
   #lastClosed: OpenedTag | undefined;
   #text: string | undefined;
-  /** The element whose text that is. */
+  /** The element that the text belongs to. */
   #textOf: string | undefined;
   #property: PendingProperty | undefined;
   #missingInclude: { readonly href: string; readonly line: number } | undefined;
   #fallbackDepth: number | undefined;
-  /** Set when the fallback of a missing include was seen. */
+  /** Set once the fallback of a missing include has been seen. */
   #fallbackTaken = false;
 
   /**
    * @param trail the files being read, outermost first
-   * @param count of all that is read for the first file
+   * @param count of everything read for the first file
    */
   constructor(trail: readonly string[], options: XmlReaderOptions, count: { included: number }) {
     this.#trail = trail;
@@ -190,7 +190,7 @@ class PropertiesParser {
     return this.#results;
   }
 
-  /** A parser that meets another tag's end closes the open one first, and complains then. */
+  /** When a parser meets another tag's end, it first closes the open one, and then complains. */
   #unclosed(complaint: string): OpenedTag | undefined {
     return complaint.endsWith("unexpected close tag.") ? this.#lastClosed : this.#opened.at(-1);
   }
@@ -222,7 +222,7 @@ class PropertiesParser {
     }
   }
 
-  /** Hadoop takes the text of each element for itself and the last one of a kind, and says nothing. */
+  /** Hadoop reads the text of each element separately, takes the last one of a kind, and reports nothing. */
   #checkElement(property: PendingProperty, element: string): void {
     const outer = this.#text === undefined ? undefined : this.#textOf;
     const isSecond = textElements.has(element) && property.elements.includes(element);
@@ -317,7 +317,7 @@ class PropertiesParser {
   }
 }
 
-/** Hadoop compares local names: `xi:include` and `include` are one. */
+/** Hadoop compares local names: `xi:include` and `include` are the same. */
 export function localName(name: string): string {
   return name.slice(name.indexOf(":") + 1);
 }

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import type { Content, FileSystem } from "./file-system.ts";
 
-/** Large enough that a transfer is bound by the network, small enough to be no burden in an AM. */
+/** Large enough that a transfer is bound by the network, small enough not to burden an ApplicationMaster. */
 const chunkBytes = 1024 * 1024;
 
 /** The length, when it is known before the stream ends. */
@@ -24,14 +24,14 @@ export function localFileContent(path: string, lengthBytes: number): Content {
   return { lengthBytes, open: () => createReadStream(path, { highWaterMark: chunkBytes }) };
 }
 
-/** A file that others may have written, read no further than that; undefined where it is longer. Rejects as the file system. */
+/** Reads a file that others may have written, up to that many bytes; undefined if it is longer. Rejects as the file system does. */
 export async function contentUpTo(
   fileSystem: Pick<FileSystem, "open">,
   file: string,
   mostBytes: number,
 ): Promise<Buffer | undefined> {
   const stream = await fileSystem.open(file, { lengthBytes: mostBytes + 1 });
-  // Of many small files node:stream/consumers takes a fifth of the whole time: it goes over a Blob.
+  // For many small files node:stream/consumers, which goes through a Blob, takes a fifth of the whole time.
   const content = Buffer.concat(await stream.toArray());
   return content.length > mostBytes ? undefined : content;
 }

@@ -4,18 +4,18 @@ import type { FileSystem } from "./file-system.ts";
 const firstLookMs = 10;
 const longestPauseMs = 250;
 
-/** A file whose content is safe, though its writer may not have been told so yet. */
+/** A file whose content is stored safely, although its writer may not have been told so yet. */
 export interface ReadableFile {
-  /** Resolves when the file system has closed the file, or has failed to: nothing is done to it after that. */
+  /** Resolves when the file system has closed the file, or has failed to; after that nothing more is done to the file. */
   readonly closed: Promise<void>;
 }
 
 /**
- * Makes a file that was not there before, and resolves as soon as others can read all of it. Over WebHDFS that is mostly 400 ms earlier than
- * its creation is confirmed where blocks have one replica, as its DataNode asks the NameNode to close the file before its own word of the
- * block has arrived there, and then sleeps before it asks again (org.apache.hadoop.hdfs.DFSOutputStream#completeFile). The NameNode counts
- * the last block of a file that is being written as soon as it knows of a whole replica (INodeFile#computeFileSize). The file may be renamed,
- * but its modification time still changes when it is closed, so it is nothing for a LocalResource.
+ * Creates a file that did not exist, and resolves as soon as others can read all of it. Over WebHDFS that is usually 400 ms before the
+ * creation is confirmed where blocks have one replica: the DataNode asks the NameNode to close the file before its own report of the block
+ * has arrived there, and then sleeps before it asks again (org.apache.hadoop.hdfs.DFSOutputStream#completeFile). The NameNode counts the
+ * last block of a file being written as soon as it knows of a complete replica (INodeFile#computeFileSize). The file may be renamed, but
+ * its modification time still changes when it is closed, so it cannot serve as a LocalResource.
  *
  * @throws FileSystemError as `create`
  */
@@ -33,7 +33,7 @@ export async function createReadable(
   return { closed };
 }
 
-/** Looks until the file has its length, or `signal` fires. What cannot be seen is not there yet. */
+/** Polls until the file has its full length, or `signal` fires. A file that cannot be seen does not exist yet. */
 async function seesWhole(
   fileSystem: Pick<FileSystem, "stat">,
   path: string,

@@ -12,9 +12,9 @@ import { WebHdfsConnection } from "./webhdfs-connection.ts";
 
 export interface DelegationTokenOptions {
   readonly configuration: Configuration;
-  /** Who asks: a NameNode gives tokens to those who have shown a Kerberos ticket. */
+  /** The caller's identity: a NameNode gives tokens only to callers that have presented a Kerberos ticket. */
   readonly credentials: CredentialsProvider;
-  /** The principal that may prolong the token; empty: nobody may. */
+  /** The principal that may renew the token; empty: nobody may. */
   readonly renewer: string;
   readonly failover?: FailoverOptions;
   readonly lookUp?: LookUp;
@@ -22,7 +22,7 @@ export interface DelegationTokenOptions {
 
 const timeouts = { connectTimeoutMs: 10_000, answerTimeoutMs: 20_000, idleTimeoutMs: 20_000 };
 
-/** What a token for the file system of `hdfs://…`, `webhdfs://…` or `swebhdfs://…` is filed under; undefined: it takes none. */
+/** The service name of a token for the file system of `hdfs://…`, `webhdfs://…` or `swebhdfs://…`; undefined if it accepts no tokens. */
 export function hdfsTokenService(uri: string, configuration: Configuration): string | undefined {
   const { scheme, authority } = splitUri(uri)?.root ?? {};
   if (authority === undefined) return undefined;
@@ -31,8 +31,9 @@ export function hdfsTokenService(uri: string, configuration: Configuration): str
 }
 
 /**
- * A new delegation token for a file system, from its NameNodes themselves: one of a gateway's would open nothing but the gateway. Of `hdfs:` it
- * is what YARN's nodes look for, whose own clients do not know that it was issued over WebHDFS (org.apache.hadoop.hdfs.DFSClient).
+ * Fetches a new delegation token for a file system, always from its NameNodes: a gateway's token would be valid at the gateway only. For
+ * `hdfs:` the token is the one that YARN's nodes look for, whose clients cannot tell that it was issued over WebHDFS
+ * (org.apache.hadoop.hdfs.DFSClient).
  * @param uri `hdfs://nameservice`, `hdfs://namenode:8020`, `webhdfs://namenode:9870`
  * @throws FileSystemError when the NameNode does not give one
  */
@@ -67,7 +68,7 @@ async function serviceOf(
 const providerKey = "hadoop.security.key.provider.path";
 
 /**
- * The key server of a cluster with encryption zones, `kms://https@kms.example:9600/kms`, which is also what its tokens are filed under
+ * The key server of a cluster with encryption zones, `kms://https@kms.example:9600/kms`, which is also the service name of its tokens
  * (org.apache.hadoop.crypto.key.kms.KMSClientProvider). Undefined where there is none.
  */
 export function keyProvider(configuration: Configuration): string | undefined {
@@ -76,9 +77,10 @@ export function keyProvider(configuration: Configuration): string | undefined {
 }
 
 /**
- * A new delegation token of a key server. Of several, `kms://https@kms1;kms2:9600/kms`, the first that answers gives one for all.
+ * Fetches a new delegation token of a key server. With several, `kms://https@kms1;kms2:9600/kms`, the first that answers issues one token
+ * for all.
  * @param provider see keyProvider
- * @throws the last one's error: HttpError, AuthenticationError, or HadoopError with what it answered
+ * @throws the last server's error: HttpError, AuthenticationError, or HadoopError with its answer
  */
 export async function kmsDelegationToken(provider: string, options: TokenRequestOptions): Promise<Token> {
   let failure: unknown;

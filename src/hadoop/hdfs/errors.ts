@@ -1,6 +1,6 @@
 import { type CodedErrorOptions, errorCode, HadoopError } from "../errors.ts";
 
-/** What went wrong, independent of which file system said it. */
+/** What went wrong, whichever file system reported it. */
 export type FileSystemErrorCode =
   | "FILE_NOT_FOUND"
   | "FILE_EXISTS"
@@ -8,22 +8,22 @@ export type FileSystemErrorCode =
   | "DIRECTORY_NOT_EMPTY"
   | "ACCESS_DENIED"
   | "AUTHENTICATION_FAILED"
-  /** The NameNode is starting or was put there by an operator: reads work, writes do not. */
+  /** The NameNode is starting, or an operator put it into safe mode: reads work, writes do not. */
   | "SAFE_MODE"
   | "QUOTA_EXCEEDED"
-  /** No DataNode takes the data: full, excluded or none alive. */
+  /** No DataNode accepts the data: each is full, excluded or dead. */
   | "NO_SPACE"
   | "STANDBY"
   /** The server is still starting. */
   | "NOT_READY"
-  /** Another writer holds the file's lease, or a writer that died did not give it back yet. */
+  /** Another writer holds the file's lease, or a writer died and its lease has not been released yet. */
   | "LEASE_HELD"
   | "INVALID_REQUEST"
-  /** What is to be stored has another length than it had when its upload began. */
+  /** The source of an upload has another length than it had when the upload began. */
   | "FILE_CHANGED"
-  /** Nobody answered under any of the addresses. */
+  /** No server answered at any of the addresses. */
   | "UNREACHABLE"
-  /** A server shows a certificate that is not trusted here. */
+  /** A server's certificate is not trusted here. */
   | "UNTRUSTED"
   /** The NameNode answered, but the DataNode it named cannot be reached from here. */
   | "DATANODE_UNREACHABLE"
@@ -32,11 +32,11 @@ export type FileSystemErrorCode =
   | "TIMEOUT"
   /** The connection ended in the middle of a request or reply. */
   | "CONNECTION_LOST"
-  /** An answer was lost and looking did not tell whether the operation took place. */
+  /** An answer was lost, and checking did not show whether the operation took place. */
   | "OUTCOME_UNKNOWN"
-  /** The answer is not what the protocol promises. */
+  /** The answer violates the protocol. */
   | "PROTOCOL"
-  /** An exception of the server's that has no code of its own here; see `javaClass`. */
+  /** An exception of the server that has no code of its own here; see `javaClass`. */
   | "REMOTE";
 
 export interface FileSystemErrorOptions extends CodedErrorOptions {
@@ -46,11 +46,11 @@ export interface FileSystemErrorOptions extends CodedErrorOptions {
   readonly javaClass?: string | undefined;
 }
 
-/** A failed operation on a FileSystem. The message ends with how to mend it where that is known. */
+/** A failed operation on a FileSystem. The message ends with a remedy where one is known. */
 export class FileSystemError extends HadoopError {
   override readonly name = "FileSystemError";
   declare readonly code: FileSystemErrorCode;
-  /** WebHDFS's or our own name of the operation: CREATE, OPEN. */
+  /** The operation's name, WebHDFS's or our own: CREATE, OPEN. */
   readonly operation: string | undefined;
   readonly path: string | undefined;
   /** The remote exception's class, when the server sent one. */
@@ -64,7 +64,7 @@ export class FileSystemError extends HadoopError {
   }
 }
 
-/** Whether anything thrown carries this code. */
+/** Whether a thrown value carries one of these codes. */
 export function hasCode(error: unknown, ...codes: readonly FileSystemErrorCode[]): boolean {
   return codes.some((code) => code === errorCode(error));
 }

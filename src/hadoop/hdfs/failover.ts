@@ -3,18 +3,18 @@ import { sleep } from "../clock.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
 import type { WebHdfsRequest } from "./webhdfs-connection.ts";
 
-/** How long a failing operation is tried again. */
+/** How long a failing operation is retried. */
 export interface RetryPolicy {
-  /** Tries of every server together count as one round. */
+  /** One round tries every server once. */
   readonly rounds: number;
-  /** The pause after the first round; each further one is twice as long. */
+  /** The pause after the first round; each further pause is twice as long. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }
 
 /**
- * About 4 s in all where servers refuse; a server that is silent is waited for once more, since each time takes the whole idle
- * timeout. Longer outages are the caller's to wait for, who can say so.
+ * About 4 s in all when servers refuse. A silent server is waited for only once more, because each try takes the whole idle timeout. Longer
+ * outages are left to the caller, who can report them.
  */
 export const defaultRetryPolicy: RetryPolicy = { rounds: 5, firstPauseMs: 250, longestPauseMs: 2000 };
 
@@ -25,12 +25,12 @@ export interface FailoverOptions {
   readonly random?: () => number;
 }
 
-/** Whether an operation may be sent again although the server may have carried it out already. */
+/** Whether an operation may be sent again although the server may already have carried it out. */
 export type Repeatable = "idempotent" | "look-first";
 
 /**
- * Chooses among the servers of one file system and decides about trying again: the server that answered last is asked first; one
- * that is standby, starting or out of reach is passed over; an answer that was lost is asked for again only where that is harmless.
+ * Chooses among the servers of one file system and decides about retries. The server that answered last is asked first; one that is
+ * standby, starting or unreachable is skipped; a request whose answer was lost is repeated only where that is harmless.
  */
 export class Failover {
   readonly #endpoints: readonly string[];
@@ -48,7 +48,7 @@ export class Failover {
   }
 
   /**
-   * Runs an attempt until it succeeds, fails for good, or the policy is spent.
+   * Runs an attempt until it succeeds, fails permanently, or exhausts the policy.
    * @throws the last failure; for `look-first` also at once when an answer was lost (CONNECTION_LOST or TIMEOUT)
    */
   async run<T>(repeatable: Repeatable, attempt: (endpoint: string) => Promise<T>): Promise<T> {
@@ -59,7 +59,7 @@ export class Failover {
       try {
         return await attempt(this.#endpoints[index] ?? "");
       } catch (error) {
-        // Another operation may have moved on meanwhile; a DataNode's failure says nothing about the NameNode.
+        // Another operation may have switched servers in the meantime; a DataNode's failure says nothing about the NameNode.
         if (isServerFailure(error) && this.#current === index && !hasCode(error, "DATANODE_UNREACHABLE")) {
           this.#current = (index + 1) % this.#endpoints.length;
         }
@@ -77,7 +77,7 @@ export class Failover {
   }
 }
 
-/** The server may have carried the operation out; its answer did not arrive. */
+/** Whether the server may have carried the operation out although its answer did not arrive. */
 export function isLostAnswer(error: unknown): boolean {
   return error instanceof FileSystemError && hasCode(error, "CONNECTION_LOST", "TIMEOUT");
 }
@@ -87,10 +87,10 @@ function isServerFailure(error: unknown): boolean {
   return isLostAnswer(error) || hasCode(error, "UNREACHABLE", "DATANODE_UNREACHABLE", "STANDBY", "NOT_READY");
 }
 
-/** How often an operation whose answer was lost, and which turned out not to have taken place, is sent again. */
+/** How often an operation is sent again after its answer was lost and checking showed that it had not taken place. */
 const lostAnswerRepeats = 3;
 
-/** Runs an operation that must not take place twice: when its answer is lost, `look` tells the result, or undefined to repeat. */
+/** Runs an operation that must not take place twice: when its answer is lost, `look` finds the result, or undefined to repeat it. */
 export async function lookFirst<T>(attempt: () => Promise<T>, look: () => Promise<T | undefined>): Promise<T> {
   for (let repeats = 0; ; repeats += 1) {
     try {
@@ -104,7 +104,7 @@ export async function lookFirst<T>(attempt: () => Promise<T>, look: () => Promis
   }
 }
 
-/** Looking did not tell whether it took place. */
+/** The error for an operation of which checking did not show whether it took place. */
 export function outcomeUnknown({ operation, path }: WebHdfsRequest, seen: string): FileSystemError {
   return new FileSystemError(
     `${operation} ${path}: the answer was lost, and ${seen}: look at the file before trying again`,

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { FileUrl } from "./file-url.ts";
 
-/** What a file system says about one path (org.apache.hadoop.fs.FileStatus). */
+/** A path's status (org.apache.hadoop.fs.FileStatus). */
 export interface FileStatus {
   /** Absolute, without scheme and host. */
   readonly path: string;
@@ -15,21 +15,21 @@ export interface FileStatus {
   readonly permission: number;
   readonly owner: string;
   readonly group: string;
-  /** How many a folder has, where the server says it. */
+  /** The number of a directory's entries, where the server reports it. */
   readonly entries?: number;
 }
 
 /**
- * What is written: bytes at hand, or a source that opens a new stream of the same bytes each time it is asked, so that a transfer
- * that broke can be repeated from the start.
+ * What is written: bytes in memory, or a source that opens a new stream of the same bytes on each call, so that a broken transfer can be
+ * repeated from the start.
  */
 export type Content = Uint8Array | { readonly lengthBytes?: number; open(): Readable };
 
-/** Nothing is known of blocks on this machine and behind a gateway. */
+/** Facts about a block; unknown for local files and behind a gateway. */
 export interface BlockFacts {
-  /** Whether somebody has the file open to write. */
+  /** Whether the file is open for writing. */
   readonly isBeingWritten: boolean;
-  /** Names and addresses of the machines that have it. */
+  /** Names and addresses of the machines that store the block. */
   readonly hosts: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export interface CreateOptions {
   readonly permission: number;
   /** Default false: an existing file is refused with FILE_EXISTS. */
   readonly overwrite?: boolean;
-  /** Bytes handed to the file system so far; starts again from 0 when a transfer is repeated. */
+  /** Bytes handed to the file system so far; restarts from 0 when a transfer is repeated. */
   readonly onProgress?: (sentBytes: number) => void;
   readonly signal?: AbortSignal;
 }
@@ -54,44 +54,44 @@ export interface OpenOptions {
 }
 
 /**
- * The files of a cluster, or of this machine in the same terms. Paths are absolute and decoded (`/user/ada/a b`), without scheme.
- * Every failure is a FileSystemError whose `code` says what to do; every wait is bounded by the implementation's timeouts.
+ * The files of a cluster, or of this machine through the same interface. Paths are absolute and decoded (`/user/ada/a b`), without scheme.
+ * Every failure is a FileSystemError whose `code` tells the caller what to do; the implementation's timeouts bound every wait.
  */
 export interface FileSystem {
-  /** `hdfs://nameservice`, `file://`: what this file system's paths are printed under. */
+  /** `hdfs://nameservice`, `file://`: the prefix under which this file system's paths are printed. */
   readonly uri: string;
 
-  /** The path as YARN wants it in a LocalResource. */
+  /** The path as YARN expects it in a LocalResource. */
   resourceUrl(path: string): FileUrl;
 
-  /** The user's home, whether it exists or not. */
+  /** The user's home directory, whether or not it exists. */
   homeDirectory(): Promise<string>;
 
-  /** Writes a whole file. Missing parents are made too, with permissions of the server's choice: make them first where that matters. */
+  /** Writes a whole file. Missing parents are created with permissions of the server's choice: create them first where that matters. */
   create(path: string, content: Content, options: CreateOptions): Promise<void>;
 
-  /** Adds to the end of a file that exists; never repeated blindly. */
+  /** Appends to an existing file; never repeated blindly. */
   append(path: string, content: Content, options?: { readonly signal?: AbortSignal }): Promise<void>;
 
-  /** The file's bytes; none when `offset` is at the end or beyond it. A transfer that ends early fails the stream. */
+  /** The file's bytes; none when `offset` is at or beyond the end. A transfer that ends early fails the stream. */
   open(path: string, options?: OpenOptions): Promise<Readable>;
 
-  /** Of one path. FILE_NOT_FOUND when there is nothing. */
+  /** The status of one path. FILE_NOT_FOUND when nothing exists there. */
   stat(path: string): Promise<FileStatus>;
 
-  /** The block of a file that begins there, or before. */
+  /** The block of a file that contains the offset. */
   blockAt(path: string, offset?: number): Promise<BlockFacts>;
 
-  /** The entries of a directory, sorted by path; of a file, that file alone. */
+  /** The entries of a directory, sorted by path; for a file, that file alone. */
   list(path: string): Promise<FileStatus[]>;
 
-  /** Rejects with ACCESS_DENIED unless we may make entries in the directory; FILE_NOT_FOUND when there is none. */
+  /** Rejects with ACCESS_DENIED unless we may create entries in the directory; FILE_NOT_FOUND when there is none. */
   checkWritable(path: string): Promise<void>;
 
-  /** Makes the directory and its parents with this permission. A directory that exists stays as it is. */
+  /** Creates the directory and its parents with this permission. An existing directory stays as it is. */
   mkdirs(path: string, permission: number): Promise<void>;
 
-  /** @returns whether there was anything to remove; also true when it is gone but the answer was lost on the way. */
+  /** @returns whether there was anything to remove; also true if a retry found it gone after an answer was lost. */
   delete(path: string, options?: { readonly recursive?: boolean }): Promise<boolean>;
 
   /**
@@ -103,10 +103,10 @@ export interface FileSystem {
   /** @param permission the nine bits and the sticky bit: 0o755 */
   setPermission(path: string, permission: number): Promise<void>;
 
-  /** How many nodes keep a file; resolves before they all do. FILE_NOT_FOUND for what is no file. */
+  /** Sets how many nodes store the file; resolves before they all do. FILE_NOT_FOUND for a path that is not a file. */
   setReplication(path: string, replicas: number): Promise<void>;
 
-  /** Milliseconds since the epoch; one that is absent stays as it is. */
+  /** Milliseconds since the epoch; an absent time stays as it is. */
   setTimes(
     path: string,
     times: { readonly modificationTimeMs?: number; readonly accessTimeMs?: number },

@@ -8,18 +8,18 @@ import { nameNodeEndpoints, nameNodeTokenService } from "./namenodes.ts";
 import { resolveMount, viewHomePrefix } from "./viewfs.ts";
 import { WebHdfs, type WebHdfsOptions } from "./webhdfs.ts";
 
-/** A path on the file system that holds it. */
+/** A path together with its file system. */
 export interface LocatedPath {
   readonly fileSystem: FileSystem;
   readonly path: string;
 }
 
-/** Which files, and as whom. */
+/** Which configuration to use, and as whom. */
 export interface FileSystemsOptions {
   readonly configuration: Configuration;
-  /** Who reads and writes the files; see simpleCredentials. */
+  /** The identity under which files are read and written; see simpleCredentials. */
   readonly credentials: CredentialsProvider;
-  /** The address of an HttpFS or Knox in front of the default file system, used instead of its NameNodes. */
+  /** The address of an HttpFS or Knox gateway to the default file system, used instead of its NameNodes. */
   readonly gateway?: string | undefined;
   readonly webHdfs?: Pick<WebHdfsOptions, "connectTimeoutMs" | "answerTimeoutMs" | "idleTimeoutMs" | "failover">;
 }
@@ -30,7 +30,7 @@ interface Root {
   readonly authority: string;
 }
 
-/** Opens the file systems that a site's paths are on, each once. */
+/** Opens the file systems on which a site's paths lie, each once. */
 export class FileSystems {
   readonly #options: FileSystemsOptions;
   readonly #open = new Map<string, FileSystem>();
@@ -42,7 +42,7 @@ export class FileSystems {
   /**
    * @param pathOrUri `/path` on the default file system (`fs.defaultFS`), or `scheme://authority/path`; schemes hdfs, webhdfs,
    *   swebhdfs, viewfs and file
-   * @throws ConfigurationError naming the key for another scheme or an address that is missing
+   * @throws ConfigurationError naming the key, for another scheme or a missing address
    */
   locate(pathOrUri: string): LocatedPath {
     const { root, path } = this.#split(pathOrUri);
@@ -75,7 +75,7 @@ export class FileSystems {
       throw configuration.invalid("fs.defaultFS", `must be a URI such as hdfs://nameservice, not "${defaultUri}"`);
     }
     if (uri === undefined) return { root: defaultRoot, path: pathOrUri };
-    // `hdfs:///path` is on the default file system when that is an hdfs.
+    // `hdfs:///path` means the default file system if that is an hdfs.
     const authorityMissing = uri.root.authority === "" && uri.root.scheme === defaultRoot.scheme;
     return authorityMissing ? { root: defaultRoot, path: uri.path } : uri;
   }

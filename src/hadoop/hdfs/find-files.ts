@@ -13,8 +13,9 @@ interface FoundFile {
 }
 
 /**
- * The files that a path stands for, of which each part may be a pattern: of a folder those directly in it, but for names with . or _ first.
- * Rejects with FILE_NOT_FOUND where a path without patterns leads to nothing.
+ * The files that match a path, each component of which may be a pattern. A matched directory stands for the files directly in it, except
+ * those whose names begin with . or _.
+ * Rejects with FILE_NOT_FOUND if a path without patterns matches nothing.
  */
 export async function findFiles(fileSystem: Looked, pattern: string): Promise<readonly FoundFile[]> {
   const statuses: FileStatus[] = [];
@@ -29,7 +30,7 @@ export async function findFiles(fileSystem: Looked, pattern: string): Promise<re
   }));
 }
 
-/** What lies below the folder by a path of which each part may be a pattern. */
+/** What below the folder matches a path, each component of which may be a pattern. */
 async function matching(fileSystem: Looked, folder: string, parts: readonly string[]): Promise<FileStatus[]> {
   const pattern = parts.findIndex((part) => /[*?[{]/.test(part));
   const [part, ...rest] = pattern < 0 ? [] : parts.slice(pattern);
@@ -50,7 +51,7 @@ async function matching(fileSystem: Looked, folder: string, parts: readonly stri
   return below;
 }
 
-/** Hadoop's jobs leave out the others too (FileInputFormat.hiddenFileFilter): _SUCCESS, .part-0.crc. */
+/** Hadoop's jobs skip the same names (FileInputFormat.hiddenFileFilter): _SUCCESS, .part-0.crc. */
 function isShown({ path: file }: FileStatus): boolean {
   return !/^[._]/.test(path.basename(file));
 }

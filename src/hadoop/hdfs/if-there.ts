@@ -1,6 +1,6 @@
 import { hasCode } from "./errors.ts";
 
-/** What is found; undefined where the file or folder is not there. Rejects with any other error. */
+/** The result; undefined if the file or directory does not exist. Rejects with any other error. */
 export async function ifThere<Found>(found: Promise<Found>): Promise<Found | undefined> {
   try {
     return await found;
@@ -10,7 +10,7 @@ export async function ifThere<Found>(found: Promise<Found>): Promise<Found | und
   }
 }
 
-/** What a folder holds; nothing where it is not there. */
+/** A directory's entries; none if it does not exist. */
 export async function listIfThere<Entry>(
   fileSystem: { list(path: string): Promise<readonly Entry[]> },
   folder: string,

@@ -25,12 +25,15 @@ const codes: Readonly<Record<string, FileSystemErrorCode>> = {
   ENAMETOOLONG: "INVALID_REQUEST",
 };
 
-/** This machine's files in the terms of HDFS: the staging of jobs that run here, and the other side of the contract's tests. */
+/**
+ * This machine's files behind the interface of HDFS: the staging area of jobs that run here, and the second implementation under contract
+ * test.
+ */
 export class LocalFileSystem implements FileSystem {
   readonly uri: string = "file://";
   readonly #home: string;
 
-  /** @param home where `homeDirectory` points; default the OS user's */
+  /** @param home what `homeDirectory` returns; default the OS user's */
   constructor(home: string = ownerHome()) {
     this.#home = home;
   }
@@ -83,7 +86,7 @@ export class LocalFileSystem implements FileSystem {
         await fs.mkdir(directory).catch((error: unknown) => {
           if (errorCode(error) !== "EEXIST") throw error;
         });
-        // mkdir's own mode is cut by this process's umask.
+        // mkdir's own mode is subject to this process's umask.
         await fs.chmod(directory, permission);
       }
     });
@@ -113,7 +116,7 @@ export class LocalFileSystem implements FileSystem {
       }
       const source = await fs.lstat(from);
       try {
-        // A hard link is the one way of giving a file a name that never replaces another.
+        // A hard link is the only way to give a file a name that never replaces an existing one.
         if (source.isDirectory()) {
           if ((await statusIfPresent(to)) !== undefined) return false;
           await fs.rename(from, to);
@@ -133,7 +136,7 @@ export class LocalFileSystem implements FileSystem {
     return named("SETPERMISSION", path, () => fs.chmod(path, permission));
   }
 
-  /** Nothing: its files are there once (org.apache.hadoop.fs.FileSystem#setReplication). */
+  /** Does nothing: local files have one copy (org.apache.hadoop.fs.FileSystem#setReplication). */
   async setReplication(_path: string, _replicas: number): Promise<void> {}
 
   setTimes(
@@ -202,7 +205,7 @@ export class LocalFileSystem implements FileSystem {
     let sentBytes = 0;
     const file = createWriteStream(path, { flags, ...(permission === undefined ? {} : { mode: permission }) });
     file.once("open", (descriptor) => {
-      // The mode of open() is cut by this process's umask, and an overwritten file would keep its own.
+      // The mode of open() is subject to this process's umask, and an overwritten file would keep its own.
       if (permission !== undefined) fchmodSync(descriptor, permission);
     });
     const source = openContent(content);
@@ -210,7 +213,7 @@ export class LocalFileSystem implements FileSystem {
       sentBytes += chunk.byteLength;
       onProgress?.(sentBytes);
     });
-    // It may be opened, and made, after its source has failed.
+    // The file may still be opened, and created, after its source has failed.
     const closed = new Promise<void>((resolve) => file.once("close", resolve));
     await pipeline(source, file, signal === undefined ? {} : { signal }).catch(async (error: unknown) => {
       await closed;
@@ -219,10 +222,10 @@ export class LocalFileSystem implements FileSystem {
   }
 }
 
-/** So much is read at once: a stream costs several times as much. */
+/** A piece of up to this size is read at once: a stream costs several times as much. */
 const SMALL_BYTES = 65_536;
 
-/** What there is of it. */
+/** The bytes of the piece that exist. */
 async function piece(path: string, offset: number, lengthBytes: number): Promise<Buffer> {
   const file = await fs.open(path);
   try {
@@ -233,7 +236,7 @@ async function piece(path: string, offset: number, lengthBytes: number): Promise
   }
 }
 
-/** Sorted; undefined where it is no directory. */
+/** Sorted; undefined if the path is not a directory. */
 async function namesIn(path: string): Promise<string[] | undefined> {
   try {
     return (await fs.readdir(path)).sort();
@@ -243,7 +246,7 @@ async function namesIn(path: string): Promise<string[] | undefined> {
   }
 }
 
-/** A hundredth of a millisecond on top, because the nearest double may lie below the time and be read back as the one before. */
+/** Adds a hundredth of a millisecond, because the nearest double may lie below the time and would be read back as the millisecond before. */
 function seconds(timeMs: number): number {
   return (timeMs + 0.01) / 1000;
 }
@@ -273,14 +276,14 @@ function statusOf(path: string, stats: Stats): FileStatus {
 
 let ownName: string | undefined;
 
-/** The OS gives numbers; the one name that is compared with is this process's own user, which is looked up once. */
+/** The OS gives numbers. The only name ever compared is that of this process's own user, which is looked up once. */
 function ownerName(uid: number): string {
   if (uid !== process.getuid?.()) return String(uid);
   ownName ??= processOwner();
   return ownName;
 }
 
-/** Runs an operation; its failure becomes a FileSystemError that names operation and path. */
+/** Runs an operation; turns its failure into a FileSystemError that names the operation and path. */
 async function named<T>(operation: string, path: string, run: () => Promise<T>): Promise<T> {
   try {
     checkPath(path);

@@ -1,18 +1,18 @@
 import type { Configuration } from "../conf/configuration.ts";
 import { formatHostPort, type HostPort, parseHostPort } from "../conf/values.ts";
 
-/** Of hdfs-default.xml since 3.0, and before. A site that writes down none can be of any release: both are asked. */
+/** Of hdfs-default.xml since 3.0, then before. A site that sets no port can run any release, so both are tried. */
 const defaultPorts = { http: [9870, 50070], https: [9871, 50470] } as const;
 
 type DefaultPorts = readonly [number, ...number[]];
 
 /**
- * The web addresses of the NameNodes behind `hdfs://<authority>`: the nameservice's, all of them when it is HA, or those of one
- * NameNode. Follows org.apache.hadoop.hdfs.DFSUtilClient.getHaNnWebHdfsAddresses and DFSUtil.getInfoServer.
+ * The web addresses of the NameNodes behind `hdfs://<authority>`: all those of an HA nameservice, or that of the single NameNode. Follows
+ * org.apache.hadoop.hdfs.DFSUtilClient.getHaNnWebHdfsAddresses and DFSUtil.getInfoServer.
  *
  * @param authority a nameservice of `dfs.nameservices`, or `host[:port]` of a NameNode's RPC
- * @returns base URLs, `http://nn1:9870`, in the order in which to ask
- * @throws ConfigurationError naming the key that is missing
+ * @returns base URLs, `http://nn1:9870`, in the order in which to try them
+ * @throws ConfigurationError naming the missing key
  */
 export function nameNodeEndpoints(configuration: Configuration, authority: string): string[] {
   const protocol = configuration.get("dfs.http.policy")?.toUpperCase() === "HTTPS_ONLY" ? "https" : "http";
@@ -37,15 +37,15 @@ export function nameNodeEndpoints(configuration: Configuration, authority: strin
   if (suffix !== undefined) return ofNameNode(suffix);
   const configured = configuration.has(key) ? configuration.getAddress(key, ports[0]) : undefined;
   if (configured === undefined) return ports.map((port) => print({ host: rpc.host, port }));
-  // The one web address of a site without nameservices is its own NameNode's; another cluster's is asked on its own host.
+  // Without nameservices, the site's one web address belongs to its own NameNode; another cluster is addressed on its own host.
   const own = configuration.get("fs.defaultFS")?.replace(/^hdfs:\/\/|\/+$/g, "") === authority;
   const host = own && !isWildcard(configured.host) ? configured.host : rpc.host;
   return [print({ host, port: configured.port })];
 }
 
 /**
- * What the tokens of these NameNodes are filed under (org.apache.hadoop.hdfs.HAUtilClient#buildTokenServiceForLogicalUri):
- * `ha-hdfs:nameservice` where there are several, else `host:port` of the RPC of the one, which may stand there as its IP address.
+ * The service name of these NameNodes' tokens (org.apache.hadoop.hdfs.HAUtilClient#buildTokenServiceForLogicalUri): `ha-hdfs:nameservice`
+ * if there are several, else `host:port` of the single NameNode's RPC, where the host may be its IP address.
  */
 export function nameNodeTokenService(configuration: Configuration, authority: string): string {
   if (configuration.getList(`dfs.ha.namenodes.${authority}`).length > 0) return `ha-hdfs:${authority}`;
@@ -55,13 +55,13 @@ export function nameNodeTokenService(configuration: Configuration, authority: st
   return rpc === undefined ? authority : formatHostPort(rpc);
 }
 
-/** `ns` or `ns.nn1`, `ns.nn2`: what stands behind the keys of a nameservice. */
+/** `ns`, or `ns.nn1` and `ns.nn2`: the suffixes of a nameservice's keys. */
 function nameServiceKeys(configuration: Configuration, nameService: string): string[] {
   const ids = configuration.getList(`dfs.ha.namenodes.${nameService}`);
   return ids.length === 0 ? [nameService] : ids.map((id) => `${nameService}.${id}`);
 }
 
-/** Of one NameNode of a nameservice. */
+/** The web addresses of one NameNode of a nameservice. */
 function webAddresses(configuration: Configuration, webKey: string, rpcKey: string, ports: DefaultPorts): HostPort[] {
   const web = configuration.getAddress(webKey, ports[0]);
   if (web !== undefined && !isWildcard(web.host)) return [web];
@@ -70,7 +70,7 @@ function webAddresses(configuration: Configuration, webKey: string, rpcKey: stri
   return (web === undefined ? ports : [web.port]).map((port) => ({ host: rpc.host, port }));
 }
 
-/** The nameservice (and NameNode) whose RPC address this is. */
+/** The key suffix of the nameservice (and NameNode) with this RPC address. */
 function suffixOfRpcAddress(configuration: Configuration, rpc: HostPort): string | undefined {
   return configuration
     .getList("dfs.nameservices")

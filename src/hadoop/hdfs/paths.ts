@@ -1,6 +1,6 @@
 import { FileSystemError } from "./errors.ts";
 
-/** Refuses what a file system would refuse or, worse, normalise into another path. */
+/** Refuses a path that a file system would refuse or, worse, normalise into another one. */
 export function checkPath(path: string): string {
   const parts = path.split("/");
   if (!path.startsWith("/") || path.includes("//") || parts.includes(".") || parts.includes("..")) {
@@ -13,11 +13,12 @@ export function checkPath(path: string): string {
 }
 
 /**
- * Signs that need no escape in a path (RFC 3986, `pchar`). Hadoop's own client leaves them as they are, and gateways are made for what that sends.
+ * Characters that need no escape in a path (RFC 3986, `pchar`). Hadoop's own client leaves them as they are, and gateways are built for
+ * what that client sends.
  */
 const PLAIN = /%(?:3D|40|2C|26|24)/g;
 
-/** The address of an operation: `<base>/webhdfs/v1<path>?op=…`; every part of the path is escaped on its own. */
+/** The address of an operation: `<base>/webhdfs/v1<path>?op=…`; each component of the path is escaped separately. */
 export function operationUrl(base: string, path: string, parameters: Readonly<Record<string, string>>): URL {
   const escaped = checkPath(path).split("/").map(escapePart).join("/");
   const root = base.replace(/\/+$/, "");

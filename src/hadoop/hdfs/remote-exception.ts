@@ -9,7 +9,7 @@ export interface RemoteException {
   readonly message: string;
 }
 
-/** The refusal in a JSON document, or undefined when it holds none. */
+/** The refusal in a JSON document, or undefined when there is none. */
 export function remoteExceptionIn(document: unknown): RemoteException | undefined {
   if (!isObject(document) || !isObject(document.RemoteException)) return undefined;
   const { exception, javaClassName, message } = document.RemoteException;
@@ -47,7 +47,7 @@ const codes: Readonly<Record<string, FileSystemErrorCode>> = {
   UnsupportedOperationException: "INVALID_REQUEST",
 };
 
-/** Plain IOExceptions that are told apart by their text alone. */
+/** Plain IOExceptions that only their text distinguishes. */
 const texts: readonly (readonly [RegExp, FileSystemErrorCode])[] = [
   [
     /could only be (?:replicated|written) to 0|Failed to find datanode|Unable to create new block|No space left/,
@@ -61,7 +61,7 @@ const texts: readonly (readonly [RegExp, FileSystemErrorCode])[] = [
   [/^Permission denied/, "ACCESS_DENIED"],
 ];
 
-/** How a person mends it, by code. */
+/** The remedy for each code. */
 const fixes: Partial<Readonly<Record<FileSystemErrorCode, string>>> = {
   SAFE_MODE: "the NameNode takes no writes until it leaves safe mode (hdfs dfsadmin -safemode get)",
   QUOTA_EXCEEDED: "remove files or ask an administrator for more (hdfs dfs -count -q -h shows the quota)",
@@ -71,7 +71,7 @@ const fixes: Partial<Readonly<Record<FileSystemErrorCode, string>>> = {
 
 const retryableCodes: ReadonlySet<FileSystemErrorCode> = new Set(["STANDBY", "NOT_READY", "SAFE_MODE", "NO_SPACE"]);
 
-/** The typed error for a refusal. The message keeps the server's first line and says how to mend it. */
+/** The typed error for a refusal. The message keeps the server's first line and adds the remedy. */
 export function errorOfRemoteException(remote: RemoteException, operation: string, path: string): FileSystemError {
   const code = codeOf(remote);
   const [firstLine = ""] = remote.message.split(/\.?\n|\.$/);
@@ -87,14 +87,14 @@ export function errorOfRemoteException(remote: RemoteException, operation: strin
   });
 }
 
-/** As WebHDFS writes them in addresses. */
+/** Removes tokens as WebHDFS writes them in addresses. */
 function withoutTokens(text: string): string {
   return text.replace(/([?&](?:delegation|token)=)[^\s&"'<>]*/gi, "$1…");
 }
 
 function codeOf(remote: RemoteException): FileSystemErrorCode {
   const byText = texts.find(([pattern]) => pattern.test(remote.message))?.[1];
-  // An HA NameNode wraps a SafeModeException into a RetriableException.
+  // An HA NameNode wraps a SafeModeException in a RetriableException.
   if (remote.exception === "RetriableException" && byText !== undefined) return byText;
   return entryOf(codes, remote.exception) ?? byText ?? "REMOTE";
 }

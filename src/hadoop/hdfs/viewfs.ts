@@ -3,11 +3,11 @@ import type { Configuration } from "../conf/configuration.ts";
 const prefix = "fs.viewfs.mounttable";
 
 /**
- * Where a path of `viewfs://<authority>` really is, by the mount table in the configuration
- * (org.apache.hadoop.fs.viewfs.InodeTree): the longest link that leads to the path, else `linkMergeSlash` or `linkFallback`.
+ * Resolves a path of `viewfs://<authority>` by the mount table in the configuration (org.apache.hadoop.fs.viewfs.InodeTree): by the longest
+ * link that leads to the path, else by `linkMergeSlash` or `linkFallback`.
  *
- * @returns the full URI in the file system behind
- * @throws ConfigurationError when no link leads to the path, or it lies under a kind of link that names several file systems
+ * @returns the full URI in the target file system
+ * @throws ConfigurationError when no link leads to the path, or when it lies under a kind of link that names several file systems
  */
 export function resolveMount(configuration: Configuration, authority: string, path: string): string {
   const table = `${prefix}.${tableName(configuration, authority)}`;
@@ -32,7 +32,7 @@ export function resolveMount(configuration: Configuration, authority: string, pa
   return `${link.target.replace(/\/+$/, "")}${rest === "" ? "/" : rest}`.replace(/(?<=[^/])\/$/, "");
 }
 
-/** The folder above the homes of a mount table's users. */
+/** The parent folder of the home directories in a mount table. */
 export function viewHomePrefix(configuration: Configuration, authority: string): string {
   return configuration.get(`${prefix}.${tableName(configuration, authority)}.homedir`) ?? "/user";
 }

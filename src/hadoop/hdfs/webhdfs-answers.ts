@@ -11,7 +11,7 @@ export function parsePathAnswer(answer: unknown, asked: Asked): string {
   throw unexpected(asked, answer);
 }
 
-/** The answer of an operation that says whether it did something. */
+/** The answer of an operation that reports whether it did anything. */
 export function parseBooleanAnswer(answer: unknown, asked: Asked): boolean {
   if (isObject(answer) && typeof answer.boolean === "boolean") return answer.boolean;
   throw unexpected(asked, answer);
@@ -33,7 +33,7 @@ function objectsIn(list: unknown): readonly Readonly<Record<string, unknown>>[] 
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** NameNodes answer a RENAME with options by nothing at all, HttpFS by a boolean. */
+/** A NameNode answers a RENAME with options by nothing at all, HttpFS by a boolean. */
 export function parseRenameAnswer(answer: unknown): boolean {
   return !(isObject(answer) && answer.boolean === false);
 }

@@ -7,12 +7,12 @@ import { FileSystemError, type FileSystemErrorCode, hasCode } from "./errors.ts"
 import { operationUrl } from "./paths.ts";
 import { errorOfRemoteException, remoteExceptionIn } from "./remote-exception.ts";
 
-/** Largest JSON answer read: the listing of a directory of about a million files. */
+/** The largest JSON answer that is read: the listing of a directory with about a million files. */
 export const maximumJsonBytes = 512 * 1024 * 1024;
-/** What is read of a refusal, of a redirect, and of the answer to data. */
+/** How much is read of a refusal, of a redirect, and of the answer to an upload. */
 export const maximumOtherBytes = 64 * 1024;
 
-/** What is asked of WebHDFS; each has a test with lost answers. */
+/** WebHDFS operations; each has a test with lost answers. */
 export type WebHdfsOperation =
   | "GETHOMEDIRECTORY"
   | "GETDELEGATIONTOKEN"
@@ -43,24 +43,24 @@ export interface ConnectionOptions {
   readonly tokenService: string | undefined;
   readonly credentials: CredentialsProvider;
   readonly connectTimeoutMs: number;
-  /** For answers about names. */
+  /** For metadata operations. */
   readonly answerTimeoutMs: number;
-  /** For data, where a DataNode's disks and pipelines take their time. */
+  /** For file data: a DataNode's disks and pipelines are slow. */
   readonly idleTimeoutMs: number;
 }
 
-/** How one exchange differs from the usual. */
+/** How one exchange differs from the default. */
 interface SendOptions {
   readonly body?: () => ExchangeBody;
-  /** Gives a redirect to the caller; it is a refusal otherwise. */
+  /** Returns a redirect to the caller; otherwise a redirect is a refusal. */
   readonly redirect?: "give";
-  /** Bytes of a file come back. */
+  /** The answer is file content. */
   readonly data?: boolean;
-  /** The address is from a redirect. */
+  /** The address comes from a redirect. */
   readonly redirected?: boolean;
 }
 
-/** Single WebHDFS requests to one server, failures as FileSystemErrors; what to do about those is decided elsewhere. */
+/** Sends single WebHDFS requests to one server and turns failures into FileSystemErrors. Retries are decided elsewhere. */
 export class WebHdfsConnection {
   readonly #options: ConnectionOptions;
   readonly #http: HttpClient;
@@ -83,7 +83,7 @@ export class WebHdfsConnection {
   }
 
   /**
-   * Where the data of CREATE, APPEND and OPEN goes to or comes from. Servers of Hadoop 2.8 and before ignore `noredirect` and
+   * The address to which CREATE and APPEND send data, or from which OPEN reads it. Servers of Hadoop 2.8 and before ignore `noredirect` and
    * answer 307.
    */
   async dataUrl(base: string, request: WebHdfsRequest): Promise<URL> {
@@ -101,8 +101,8 @@ export class WebHdfsConnection {
   }
 
   /**
-   * Where a server sends us on: by http(s), and never from https to http, where others could read data and tokens.
-   * @param location absolute, or relative to the address that was asked
+   * The target of a server's redirect: only http(s), and never from https to http, where others could read data and tokens.
+   * @param location absolute, or relative to the requested address
    */
   redirectUrl(location: string, asked: URL, request: WebHdfsRequest): URL {
     const target = URL.canParse(location, asked.href) ? new URL(location, asked) : undefined;
@@ -111,7 +111,7 @@ export class WebHdfsConnection {
     throw this.#protocolError(asked, request, `sends the data from ${asked.protocol}// to ${quoted(location)}${fix}`);
   }
 
-  /** Sends the data itself; the answer's body is of no interest. */
+  /** Sends the data itself; the answer's body is ignored. */
   async upload(
     url: URL,
     request: WebHdfsRequest,
@@ -125,8 +125,8 @@ export class WebHdfsConnection {
   }
 
   /**
-   * One exchange; a status that is no success becomes a FileSystemError. What a server says it does not accept of our credentials is
-   * shown it once more when there is something newer.
+   * One exchange; a status other than success becomes a FileSystemError. If the server rejects our credentials and newer ones are
+   * available, it is shown those once.
    */
   async send(url: URL, request: WebHdfsRequest, more: SendOptions = {}): Promise<IncomingMessage> {
     const sent = this.#httpRequest(request, more);
@@ -160,12 +160,12 @@ export class WebHdfsConnection {
       throw this.fileSystemError(error, request);
     }
     const status = answer.statusCode ?? 0;
-    // Node passes over what is below 200.
+    // Node itself handles statuses below 200.
     if (status < 300 || (more.redirect === "give" && isRedirect(answer))) return answer;
     throw this.#refusal(status, await this.#text(answer, url, request), url, request);
   }
 
-  /** Any failure of an exchange in the terms of a file system. */
+  /** Turns any failure of an exchange into a file system error. */
   fileSystemError(error: unknown, request: WebHdfsRequest): unknown {
     const { operation, path } = request;
     if (error instanceof AuthenticationError) {
@@ -187,7 +187,7 @@ export class WebHdfsConnection {
     this.#http.close();
   }
 
-  /** @param wholeBytes the body is wanted whole, and no longer than that; its start is enough otherwise */
+  /** @param wholeBytes reads the whole body, up to this size; otherwise its start is enough */
   async #text(answer: IncomingMessage, url: URL, request: WebHdfsRequest, wholeBytes?: number): Promise<string> {
     try {
       if (wholeBytes !== undefined) return await readText(answer, url.host, wholeBytes);
@@ -202,7 +202,7 @@ export class WebHdfsConnection {
     try {
       return JSON.parse(text);
     } catch {
-      // What the parser complains of quotes the text.
+      // The parser's own complaint would quote the text.
       throw this.#protocolError(url, request, `answered something that is not JSON: ${quoted(text)}`);
     }
   }
@@ -243,7 +243,7 @@ export class WebHdfsConnection {
 const unreachableFix =
   "; is HDFS running, and is this the web address of its NameNode (dfs.namenode.http-address) or gateway?";
 
-/** What proxies and starting servers say. A proxy that gave up waiting does not know whether the request was carried out. */
+/** Answers of proxies and of starting servers. A proxy that timed out does not know whether the request was carried out. */
 const passingStatus: Readonly<Record<number, FileSystemErrorCode>> = {
   502: "CONNECTION_LOST",
   503: "NOT_READY",

@@ -9,8 +9,8 @@ import type { Content } from "./file-system.ts";
 import type { WebHdfsConnection, WebHdfsRequest } from "./webhdfs-connection.ts";
 
 /**
- * The data of CREATE, APPEND and OPEN: a NameNode is asked where, then the DataNode it names gets or gives the bytes. Behind a
- * gateway there is one address for both.
+ * Transfers the data of CREATE, APPEND and OPEN: a NameNode is asked for the address, then the DataNode it names sends or receives the
+ * bytes. Behind a gateway one address serves both.
  */
 export class WebHdfsTransfer {
   readonly #connection: WebHdfsConnection;
@@ -23,7 +23,7 @@ export class WebHdfsTransfer {
     this.#gateway = gateway;
   }
 
-  /** Sends a content, opening it anew for each try. */
+  /** Sends content, opening it again for each try. */
   async write(
     repeatable: Repeatable,
     request: WebHdfsRequest,
@@ -43,11 +43,11 @@ export class WebHdfsTransfer {
     });
   }
 
-  /** The bytes that a request asks for; a transfer that cannot be taken up where it broke off or stalled fails the stream. */
+  /** The bytes that a request asks for. A transfer that breaks off or stalls and cannot be resumed fails the stream. */
   async read(request: WebHdfsRequest): Promise<Readable> {
     const answer = await this.#opened(request);
     const stream = Readable.from(this.#chunks(request, answer), { objectMode: false });
-    // Of a stream that nobody begins to read, too.
+    // Also for a stream that nobody begins to read.
     return stream.on("close", () => answer.destroy());
   }
 
@@ -70,7 +70,7 @@ export class WebHdfsTransfer {
     }
   }
 
-  /** The rest of a file that is still as long as it was. Each answer brings something, or there is no further one. */
+  /** The rest of a file whose length has not changed. Each answer must bring some bytes, or no further one is requested. */
   async #continued(request: WebHdfsRequest, receivedBytes: number, leftBytes: number, failure: FileSystemError) {
     const offset = String(Number(request.parameters?.offset ?? 0) + receivedBytes);
     const rest = { ...request, parameters: { ...request.parameters, offset, length: String(leftBytes) } };
@@ -91,7 +91,7 @@ export class WebHdfsTransfer {
     });
   }
 
-  /** HttpFS takes the data at once (`data=true`); Knox redirects to itself before it. */
+  /** HttpFS accepts the data at once (`data=true`); Knox first redirects to itself. */
   async #writeThroughGateway(endpoint: string, request: WebHdfsRequest, body: () => ExchangeBody): Promise<void> {
     const url = this.#connection.url(endpoint, { ...request, parameters: { ...request.parameters, data: "true" } });
     const asked = (): ExchangeBody => ({ ...body(), waitForContinue: true });
@@ -126,7 +126,7 @@ function announcedBytes({ headers }: IncomingMessage): number | undefined {
   return announced === undefined ? undefined : Number(announced);
 }
 
-/** A DataNode out of reach is named to the NameNode as one not to choose again. */
+/** Reports an unreachable DataNode to the NameNode, so that it is not chosen again. */
 async function atDataNode<T>(url: URL, excluded: Set<string>, transfer: () => Promise<T>): Promise<T> {
   try {
     return await transfer();
@@ -141,7 +141,7 @@ async function atDataNode<T>(url: URL, excluded: Set<string>, transfer: () => Pr
   }
 }
 
-/** Hosts, as WebHdfsFileSystem of Hadoop's own client names them. */
+/** Adds the excluded hosts, named as by Hadoop's own client (WebHdfsFileSystem). */
 function withExcluded(request: WebHdfsRequest, excluded: ReadonlySet<string>): WebHdfsRequest {
   if (excluded.size === 0) return request;
   return { ...request, parameters: { ...request.parameters, excludedatanodes: [...excluded].join(",") } };

@@ -18,33 +18,33 @@ import {
 import { WebHdfsConnection, type WebHdfsRequest } from "./webhdfs-connection.ts";
 import { WebHdfsTransfer } from "./webhdfs-transfer.ts";
 
-/** Which HDFS, as whom, and how patiently. */
+/** Which HDFS, as whom, and with which timeouts. */
 export interface WebHdfsOptions {
-  /** What the files are called elsewhere: `hdfs://nameservice` or `hdfs://namenode:8020`. */
+  /** The file system's URI: `hdfs://nameservice` or `hdfs://namenode:8020`. */
   readonly uri: string;
   /** The web addresses of the NameNodes (`http://nn1:9870`), or of the gateway; at least one. */
   readonly endpoints: readonly string[];
   /** See HttpService. */
   readonly tokenService?: string | undefined;
-  /** HttpFS or Knox: one address for everything, data too. */
+  /** HttpFS or Knox: one address for everything, including data. */
   readonly gateway?: boolean;
-  /** Who asks; see simpleCredentials. */
+  /** The caller's identity; see simpleCredentials. */
   readonly credentials: CredentialsProvider;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number;
   /** How long a NameNode may take to answer; default 20 s. */
   readonly answerTimeoutMs?: number;
-  /** Of data: default 60 s without a byte in either direction. */
+  /** For data: default 60 s without a byte in either direction. */
   readonly idleTimeoutMs?: number;
   readonly failover?: FailoverOptions;
 }
 
 /**
- * HDFS over WebHDFS (https://hadoop.apache.org/docs/r3.4.2/hadoop-project-dist/hadoop-hdfs/WebHDFS.html). Data goes straight to and
- * from the DataNodes, in two steps made by hand: a client that followed the redirect by itself would send the data twice.
+ * HDFS over WebHDFS (https://hadoop.apache.org/docs/r3.4.2/hadoop-project-dist/hadoop-hdfs/WebHDFS.html). Data travels directly to and from
+ * the DataNodes, in two explicit steps: a client that followed the redirect automatically would send the data twice.
  *
- * What may have been carried out although its answer was lost is not simply sent again: RENAME, APPEND and an exclusive CREATE look
- * at the files first. A CREATE that overwrites is repeated from the start, because it gives the same file however often it runs.
+ * An operation that may have been carried out although its answer was lost is not repeated blindly: RENAME, APPEND and an exclusive CREATE
+ * first look at the files. A CREATE that overwrites is repeated from the start, because it produces the same file however often it runs.
  */
 export class WebHdfs implements FileSystem {
   readonly uri: string;
@@ -87,7 +87,10 @@ export class WebHdfs implements FileSystem {
     return parseStatusAnswer(await this.#json({ method: "GET", operation: "GETFILESTATUS", path }), path);
   }
 
-  /** A NameNode's list tells the length of whole blocks alone while a file is written. Of blocks it says whether it is; an HttpFS does not. */
+  /**
+   * While a file is written, a NameNode's listing counts only complete blocks. The blocks tell whether it is being written; an HttpFS does
+   * not report them.
+   */
   async blockAt(path: string, offset = 0): Promise<BlockFacts> {
     if (this.#gateway) return { isBeingWritten: false, hosts: [] };
     const parameters = { offset: String(offset), length: "1" };
@@ -138,7 +141,7 @@ export class WebHdfs implements FileSystem {
   async setReplication(path: string, replicas: number): Promise<void> {
     const operation = "SETREPLICATION";
     const request = { method: "PUT", operation, path, parameters: { replication: String(replicas) } } as const;
-    // The NameNode answers false, and throws nothing.
+    // The NameNode answers false instead of throwing.
     if (parseBooleanAnswer(await this.#json(request), request)) return;
     throw new FileSystemError(`${operation} ${path}: there is no such file`, {
       code: "FILE_NOT_FOUND",
@@ -161,7 +164,7 @@ export class WebHdfs implements FileSystem {
   async rename(from: string, to: string, options: { readonly overwrite?: boolean } = {}): Promise<boolean> {
     const overwrite = options.overwrite ?? false;
     if (this.#gateway && !overwrite && (await this.#find(to)) !== undefined) return false;
-    // With an option named, the NameNode refuses what plain RENAME would do: move into `to` when that is a directory.
+    // With an option set, the NameNode refuses what a plain RENAME would do: move into `to` if that is a directory.
     const request = {
       method: "PUT",
       operation: "RENAME",
@@ -184,7 +187,7 @@ export class WebHdfs implements FileSystem {
 
   async create(path: string, content: Content, options: CreateOptions): Promise<void> {
     const overwrite = options.overwrite ?? false;
-    // Asked before the data is sent: a DataNode would say it only after it got the data's beginning.
+    // Checked before the data is sent: a DataNode would report it only after receiving the start of the data.
     if (!overwrite && (await this.#find(path)) !== undefined) {
       throw new FileSystemError(`CREATE ${path}: it exists already`, {
         code: "FILE_EXISTS",
@@ -248,7 +251,7 @@ export class WebHdfs implements FileSystem {
     try {
       return await this.#transfer.read(request);
     } catch (error) {
-      // The NameNode refuses an offset at the end or beyond with a plain IOException.
+      // The NameNode refuses an offset at or beyond the end with a plain IOException.
       if (offset > 0 && hasCode(error, "REMOTE") && (await this.stat(path)).lengthBytes <= offset)
         return Readable.from([]);
       throw error;
