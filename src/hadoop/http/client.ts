@@ -3,9 +3,9 @@ import type { CredentialsProvider, HttpProof, HttpService } from "../security/cr
 import { AuthenticationError, authenticationFailure } from "../security/errors.ts";
 import { type ExchangeBody, exchange, keepAliveAgent } from "./exchange.ts";
 
-/** Who asks, and how patiently. */
+/** The caller's identity, and timeouts. */
 export interface HttpClientOptions {
-  /** Who asks; see simpleCredentials. */
+  /** The caller's identity; see simpleCredentials. */
   readonly credentials: CredentialsProvider;
   readonly connectTimeoutMs: number;
 }
@@ -14,7 +14,7 @@ export interface HttpClientOptions {
 export interface HttpRequest {
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Opened anew for each try: a server that asks who we are gets the request twice. */
+  /** Opened anew for each try: a server that demands authentication receives the request twice. */
   readonly body?: (() => ExchangeBody) | undefined;
   /** How long nothing may move in either direction while we wait for the server. */
   readonly idleTimeoutMs: number;
@@ -27,10 +27,10 @@ export interface HttpRequest {
 }
 
 const unauthorized = 401;
-/** Of one request; Negotiate takes one or two (RFC 4559 §4.1). */
+/** For one request; Negotiate takes one or two (RFC 4559 §4.1). */
 const mostChallenges = 4;
 
-/** Requests to the web servers of a cluster, each told who asks in the way that it accepts. Connections are kept. */
+/** Sends requests to the web servers of a cluster, and authenticates to each in the way that it accepts. Connections are kept. */
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #agents = new Map<string, Agent>();
@@ -40,9 +40,9 @@ export class HttpClient {
   }
 
   /**
-   * One request, repeated only while the server asks who we are.
-   * @returns the answer once its headers are there, whatever its status; 401 when there was nothing left to show. Read its body to the
-   *   end or destroy it.
+   * Sends one request, and repeats it only while the server demands authentication.
+   * @returns the answer as soon as its headers have arrived, whatever its status; 401 when there were no credentials left to present. Read
+   * its body to the end or destroy it.
    * @throws HttpError when the exchange fails, and AuthenticationError
    */
   async send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
@@ -56,7 +56,7 @@ export class HttpClient {
     return this.#sendOnce(url, request);
   }
 
-  /** Whether there are newer credentials to show after a refusal, so that the request is worth another try. */
+  /** Whether there are newer credentials to present after a refusal, so that the request is worth another try. */
   async renewed(url: URL, request: HttpRequest, refusal: unknown): Promise<boolean> {
     return (await this.#options.credentials.renewed?.(serviceOf(url, request), refusal)) ?? false;
   }
@@ -112,7 +112,7 @@ function serviceOf(url: URL, { tokenService, redirected = false, mayBeOpen }: Ht
   return { transport: "http", url, tokenService, redirected, mayBeOpen };
 }
 
-/** Runs a part of a provider; when that fails, nobody reads the answer it was about any more. */
+/** Runs one step of a provider. If it fails, the answer that it was about is discarded, since nobody will read it. */
 async function shown<T>(part: () => T | Promise<T>, answer?: IncomingMessage): Promise<T> {
   try {
     return await part();

@@ -10,17 +10,17 @@ const largestAnswerBytes = 64 * 1024;
 const timeoutMs = 10_000;
 
 export interface TokenRequestOptions {
-  /** Who asks: servers give tokens to those who have shown a Kerberos ticket. */
+  /** The caller's identity: servers give tokens only to callers that have presented a Kerberos ticket. */
   readonly credentials: CredentialsProvider;
-  /** The principal that may prolong the token. */
+  /** The principal that may renew the token. */
   readonly renewer: string;
 }
 
 /**
- * A new delegation token of a web server that gives some
+ * Fetches a new delegation token from a web server that issues them
  * (org.apache.hadoop.security.token.delegation.web.DelegationTokenAuthenticator).
- * @param address of the resource that is asked: `https://kms:9600/kms/v1/`
- * @throws HttpError, AuthenticationError, or HadoopError (`NO_TOKEN`, `TOKEN_MALFORMED`) with what it answered
+ * @param address of the resource to ask: `https://kms:9600/kms/v1/`
+ * @throws HttpError, AuthenticationError, or HadoopError (`NO_TOKEN`, `TOKEN_MALFORMED`) with its answer
  */
 export async function httpDelegationToken(
   address: string,
@@ -46,7 +46,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** `{"Token": {"urlString": "…"}}`: as WebHDFS, a KMS and a timeline server answer. @throws HadoopError (`TOKEN_MALFORMED`) */
+/** `{"Token": {"urlString": "…"}}`: the answer of WebHDFS, a KMS or a timeline server. @throws HadoopError (`TOKEN_MALFORMED`) */
 export function tokenInAnswer(answer: unknown, server: string): Token {
   const token = isObject(answer) ? answer.Token : undefined;
   const text = isObject(token) ? token.urlString : undefined;

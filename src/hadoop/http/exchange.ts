@@ -5,15 +5,15 @@ import type { Readable } from "node:stream";
 import { eachAddress } from "../connecting.ts";
 import { errorCode, errorMessage, HadoopError } from "../errors.ts";
 
-/** How an exchange failed, told apart by whether the server may have acted on the request. */
+/** How an exchange failed, distinguished by whether the server may have acted on the request. */
 export type HttpErrorCode =
   /** No connection was made, so nothing was sent. */
   | "HTTP_UNREACHABLE"
-  /** The server's certificate is signed by nobody who is trusted, is of another host or has expired: nothing was sent. */
+  /** The server's certificate has no trusted signer, belongs to another host or has expired: nothing was sent. */
   | "HTTP_UNTRUSTED"
   /** The connection ended before the answer did. */
   | "HTTP_CONNECTION_LOST"
-  /** Nothing moved for the idle time. */
+  /** Nothing moved for the idle timeout. */
   | "HTTP_TIMEOUT"
   /** The body to be sent could not be read. */
   | "HTTP_BODY_FAILED"
@@ -22,7 +22,7 @@ export type HttpErrorCode =
   /** The answer is not HTTP, or larger than allowed. */
   | "HTTP_PROTOCOL";
 
-/** A failed HTTP exchange; an answer of any status is not a failure here. */
+/** A failed HTTP exchange; an answer of any status counts as success here. */
 export class HttpError extends HadoopError {
   override readonly name = "HttpError";
   declare readonly code: HttpErrorCode;
@@ -32,7 +32,7 @@ export interface ExchangeBody {
   readonly stream: Readable;
   readonly lengthBytes?: number | undefined;
   readonly onProgress?: ((sentBytes: number) => void) | undefined;
-  /** Sends the headers, and the body only when the server asks for it or stays silent; an answer before that is the answer. */
+  /** Sends the headers first, and the body only when the server asks for it or stays silent; an earlier answer is the final one. */
   readonly waitForContinue?: boolean;
 }
 
@@ -48,17 +48,20 @@ export interface ExchangeOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Of an answer that has begun, while we wait for more of it: a server that sends less holds us up for ever, and is never silent. */
+/**
+ * The minimum rate once an answer has begun, while we wait for more of it: a slower server would hold us up for ever without ever being
+ * silent.
+ */
 export const LEAST_BYTES_PER_SECOND = 100;
 
-/** Servers that do not know `Expect: 100-continue` say nothing; after this time the body is sent all the same. */
+/** Servers that do not know `Expect: 100-continue` stay silent; after this time the body is sent all the same. */
 const continueWaitMs = 1000;
 
 /**
- * One HTTP request over node:http(s), never through a proxy and never following a redirect.
+ * Makes one HTTP request over node:http(s), never through a proxy and never following a redirect.
  *
- * @returns the answer once its headers are there, whatever its status. Read its body to the end or destroy it. A body that breaks
- *   off or stalls fails the stream with an HttpError.
+ * @returns the answer as soon as its headers have arrived, whatever its status. Read its body to the end or destroy it. A body that breaks
+ * off or stalls fails the stream with an HttpError.
  */
 export function exchange(url: URL, options: ExchangeOptions): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
@@ -88,7 +91,7 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
         connected = true;
         clearTimeout(connectTimer);
         socket.removeListener("data", distrust);
-        // Now, because a kept connection still has the agent's shorter timeout.
+        // Set now, because a kept connection still has the agent's shorter timeout.
         request.setTimeout(options.idleTimeoutMs);
       };
       if (socket.connecting) socket.once(url.protocol === "https:" ? "secureConnect" : "connect", established);
@@ -99,7 +102,7 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
       const words = `${where} ${did} ${options.idleTimeoutMs / 1000} s`;
       (answer ?? request).destroy(new HttpError(words, { code: "HTTP_TIMEOUT", retryable: true }));
     };
-    // Data that waits for our own reader is not the server's silence.
+    // Data that waits for our own reader does not count as the server's silence.
     const isOurs = () => answer !== undefined && answer.readableLength > 0;
     request.on("timeout", () => {
       if (isOurs()) request.socket?.setTimeout(options.idleTimeoutMs);
@@ -124,9 +127,9 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
     });
     request.on("response", (response) => {
       answer = response;
-      // Without a listener an answer that breaks off before anybody reads it would end the process.
+      // Without a listener, an answer that breaks off before anybody reads it would crash the process.
       response.on("error", () => undefined);
-      // An answer before the body's end is a refusal; the rest of the body is of no use.
+      // An answer before the body's end is a refusal; the rest of the body is useless.
       if (body !== undefined && !request.writableFinished) {
         body.stream.unpipe(request).destroy();
         response.once("close", () => request.destroy());
@@ -146,7 +149,7 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
   });
 }
 
-/** Sends the body, now or when the server is ready, and watches that it has the length announced. */
+/** Sends the body, now or when the server is ready, and checks that it has the announced length. */
 function sendBody(request: http.ClientRequest, body: ExchangeBody, fail: (error: HttpError) => void): void {
   const { stream, lengthBytes } = body;
   let sentBytes = 0;
@@ -167,7 +170,7 @@ function sendBody(request: http.ClientRequest, body: ExchangeBody, fail: (error:
       if (!stream.readableEnded)
         fail(new HttpError("the data to send was closed before its end", { code: "HTTP_BODY_FAILED" }));
     });
-    // Not `pipeline`: where an answer ends the body early, that would end the request, and the answer with it, before it is read.
+    // Not `pipeline`: when an answer ends the body early, that would end the request, and with it the answer, before it is read.
     stream.pipe(request);
   };
   stream.once("error", (error) => {
@@ -200,10 +203,10 @@ function unreachable(where: string, why: string, cause?: unknown): HttpError {
   return new HttpError(`${where} cannot be reached: ${why}`, { code: "HTTP_UNREACHABLE", retryable: true, cause });
 }
 
-/** OpenSSL's X509_V_ERR_…, without that, and Node's own of a host's name (node:tls, `authorizationError`). */
+/** OpenSSL's X509_V_ERR_… codes, without that prefix, and Node's own for a host name (node:tls, `authorizationError`). */
 const certificateCodes = /CERT|VERIFY_LEAF|ISSUER/;
 
-/** Names a failure of node:http by what the server may have seen. An abort by the caller's signal stays what it is. */
+/** Classifies a failure of node:http by what the server may have seen. An abort by the caller's signal stays as it is. */
 export function toHttpError(error: unknown, where: string, connected: boolean): unknown {
   if (error instanceof HttpError || errorCode(error) === "ABORT_ERR") return error;
   const code = errorCode(error);
@@ -236,7 +239,7 @@ export async function readBytes(answer: http.IncomingMessage, where: string, max
   return bytes;
 }
 
-/** The first bytes of a body, of which no more is read. @throws HttpError when it breaks off or stalls before */
+/** The first bytes of a body, and reads no more. @throws HttpError when it breaks off or stalls before */
 export async function readStart(answer: http.IncomingMessage, where: string, maximumBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let lengthBytes = 0;
@@ -257,10 +260,10 @@ export async function readText(answer: http.IncomingMessage, where: string, maxi
   return (await readBytes(answer, where, maximumBytes)).toString("utf8");
 }
 
-/** Characters of a server's words that a message quotes. */
+/** How many characters of a server's text a message quotes. */
 const quotedCharacters = 200;
 
-/** The start of what a server said, for a message: without delegation tokens, as WebHDFS writes them in addresses and in its answers. */
+/** The start of a server's text, for a message: without delegation tokens, which WebHDFS writes in addresses and in its answers. */
 export function quoted(text: string): string {
   return text
     .replace(/\?[^\s"'<>]*/g, "?…")
@@ -269,8 +272,9 @@ export function quoted(text: string): string {
 }
 
 /**
- * Kept connections; idle ones are closed before the usual server does so, which would look like a lost request.
- * @param trusted certificates that may sign the servers', as PEM; absent: whom Node trusts
+ * A pool of kept connections. It closes idle ones before the usual server does, because a server that closes one first looks like a lost
+ * request.
+ * @param trusted PEM certificates that may sign the servers'; absent: those that Node trusts
  */
 export function keepAliveAgent(protocol: "http:" | "https:", trusted?: string): http.Agent {
   const options = { keepAlive: true, timeout: 4000, scheduling: "lifo" } as const;
@@ -281,7 +285,7 @@ export function keepAliveAgent(protocol: "http:" | "https:", trusted?: string): 
   return agent.on("free", (socket) => socket.on("data", distrust));
 }
 
-/** What comes while nothing is asked must not be taken for the answer to what is asked next (RFC 9112 §9.2). */
+/** Bytes that arrive while no request is open must not be taken for the answer to the next one (RFC 9112 §9.2). */
 function distrust(this: Socket): void {
   this.destroy();
 }

@@ -11,7 +11,7 @@ import { RpcConnectionError, RpcTimeoutError } from "./errors.ts";
 import { RemoteError } from "./remote-error.ts";
 import { decideRetry, interactiveRetry, type RetryPolicy } from "./retry.ts";
 
-/** The servers of one service, one of which is active: calls go to the current one until it turns out not to be. */
+/** The servers of one service, one of which is active: calls use the current one until it turns out not to be active. */
 export class EndpointList {
   readonly #endpoints: readonly HostPort[];
   #current = 0;
@@ -32,7 +32,7 @@ export class EndpointList {
     return endpoint;
   }
 
-  /** Turns to the next one, unless somebody already left `failed`. */
+  /** Moves to the next one, unless somebody has already left `failed`. */
   leave(failed: HostPort): void {
     if (failed === this.current) this.#current = (this.#current + 1) % this.#endpoints.length;
   }
@@ -42,42 +42,42 @@ export class EndpointList {
   }
 }
 
-/** Which service, as whom, and how patiently. */
+/** Which service, as whom, and with which timeouts and retries. */
 export interface RpcClientOptions {
   /** At least one; several for a service with a standby. */
   readonly endpoints: readonly HostPort[];
   /** The Java interface of the service. */
   readonly protocol: string;
-  /** Asked at each new connection who we are; see simpleCredentials. */
+  /** Asked for our identity at each new connection; see simpleCredentials. */
   readonly credentials: CredentialsProvider;
-  /** The token that YARN gave for this service, where it gives one: asked at each new connection, because tokens are renewed. */
+  /** The token that YARN issued for this service, if any: asked for at each new connection, because tokens are renewed. */
   readonly token?: (() => Token) | undefined;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number | undefined;
-  /** For the first try of a call; one after an answer that did not come in time has twice as long, up to 60 s. Default 60 s. */
+  /** For the first try of a call; a try that follows a timeout has twice as long, up to 60 s. Default 60 s. */
   readonly callTimeoutMs?: number | undefined;
-  /** A function where it may change meanwhile: it is asked before each try. */
+  /** A function if the policy may change: it is called before each try. */
   readonly retry?: RetryPolicy | (() => RetryPolicy) | undefined;
   /**
-   * Told when no endpoint has answered a call and all are to be tried again, and with undefined when one has answered after that. A
-   * standby before the active one is no trouble.
+   * Called when no endpoint has answered a call and all are to be tried again, and with undefined when one has answered after that. A
+   * standby that is asked before the active one does not count as trouble.
    */
   readonly onTrouble?: ((trouble: CallTrouble | undefined) => void) | undefined;
   readonly maxFrameBytes?: number | undefined;
   readonly clock?: MonotonicClock | undefined;
 }
 
-/** How one call differs from the client's others. */
+/** Options of one call that differ from the client's. */
 export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   readonly retry?: RetryPolicy | undefined;
-  /** Whether the call may be sent again when its answer is lost. Default true: YARN's calls are. */
+  /** Whether the call may be sent again when its answer is lost. Default true: YARN's calls may. */
   readonly repeatable?: boolean | undefined;
-  /** Ends the waiting between tries. */
+  /** Cancels the waiting between tries. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A call that had no answer yet and will be tried again. */
+/** A call that has had no answer yet and will be tried again. */
 export interface CallTrouble {
   readonly method: string;
   /** Why the last try failed. */
@@ -91,7 +91,7 @@ const defaultCallTimeoutMs = 60_000;
 const mostCallTimeoutMs = 60_000;
 const clientIdBytes = 16;
 
-/** Calls to one service: keeps a connection to the endpoint that is active, and finds another when it is not. */
+/** Makes calls to one service: keeps a connection to the active endpoint, and finds another endpoint when it is no longer active. */
 export class RpcClient {
   readonly #options: RpcClientOptions;
   readonly #endpoints: EndpointList;
@@ -106,19 +106,19 @@ export class RpcClient {
     this.#clock = options.clock ?? monotonicClock;
   }
 
-  /** The one that answered last, or is tried next. */
+  /** The endpoint that answered last, or is tried next. */
   get endpoint(): HostPort {
     return this.#endpoints.current;
   }
 
-  /** Calls whose answer is still out. */
+  /** The number of calls whose answer is outstanding. */
   get inFlight(): number {
     return this.#connection?.inFlight ?? 0;
   }
 
   /**
-   * Makes a call with varint-delimited bytes and gives the bytes of the answer. Tries again as the policy says; the error of the
-   * last try is what the caller gets.
+   * Makes a call with varint-delimited bytes and returns the bytes of the answer. Retries as the policy says; the caller gets the error of
+   * the last try.
    */
   async call(method: string, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     const startedMs = this.#clock.nowMs();
@@ -145,7 +145,7 @@ export class RpcClient {
         };
         const decision = decideRetry(failed, options.retry ?? this.#retry, this.#clock.random());
         if (decision.kind === "fail" || stopped(options.signal)) throw this.#explained(error);
-        // A server that takes its time would never be heard, did each try wait as short.
+        // A slow server would never be heard if each try waited equally briefly.
         if (error instanceof RpcTimeoutError)
           timeoutMs = Math.max(timeoutMs, Math.min(2 * timeoutMs, mostCallTimeoutMs));
         if (decision.moveOn) this.#leave(endpoint);
@@ -168,7 +168,7 @@ export class RpcClient {
     this.#connection?.close();
   }
 
-  /** Leaves the connection, so that the next try of any call makes a new one. */
+  /** Drops the connection, so that the next try of any call makes a new one. */
   disconnect(): void {
     this.#connection?.close("RPC_CONNECTION_LOST");
     this.#connection = undefined;
@@ -211,7 +211,7 @@ export class RpcClient {
     return (await this.#options.credentials.renewed?.(this.#service(endpoint), refusal)) ?? false;
   }
 
-  /** Unless another call has left it already. Other calls that wait for answers there are tried again likewise. */
+  /** Unless another call has already left it. Other calls that wait for answers there are retried in the same way. */
   #leave(endpoint: HostPort): void {
     if (endpoint !== this.#endpoints.current) return;
     this.#endpoints.leave(endpoint);
@@ -223,7 +223,7 @@ export class RpcClient {
     return this.#clock.sleep(delayMs, AbortSignal.any(signals));
   }
 
-  /** With several endpoints a failed connection names them all. */
+  /** With several endpoints, a failed connection names them all. */
   #explained(error: unknown): unknown {
     if (!(error instanceof RpcConnectionError) || error.code !== "RPC_CONNECT_FAILED" || this.#endpoints.size === 1) {
       return error;
@@ -233,7 +233,7 @@ export class RpcClient {
   }
 }
 
-/** Whether a server refused who we are, or we it: nothing has been carried out. */
+/** Whether a server rejected our identity, or we rejected the server: nothing has been carried out. */
 function isRefusal(error: unknown): boolean {
   return error instanceof AuthenticationError || (error instanceof RemoteError && error.unauthorized);
 }

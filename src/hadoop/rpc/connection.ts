@@ -24,19 +24,19 @@ import { Inbox } from "./sasl/inbox.ts";
 import { kerberosNeeded, negotiate, refusedForKerberos } from "./sasl/negotiation.ts";
 import { RpcTransport } from "./transport.ts";
 
-/** Hadoop's are signed 32-bit numbers of which those below 0 are kept for the protocol (org.apache.hadoop.ipc.RpcConstants). */
+/** Hadoop's call ids are signed 32-bit numbers; those below 0 are reserved for the protocol (org.apache.hadoop.ipc.RpcConstants). */
 const largestCallId = 2 ** 31 - 1;
 
 /** Numbers the calls of one connection. */
 export class CallIds {
   #last: number;
 
-  /** @param last the one before the first that is given */
+  /** @param last the number before the first one to be assigned */
   constructor(last = 0) {
     this.#last = last;
   }
 
-  /** The next one that no call has whose answer is still out; after the largest it begins again at 0. */
+  /** The next number that no outstanding call has; after the largest, numbering restarts at 0. */
   next(isOut: (callId: number) => boolean): number {
     do {
       this.#last = this.#last === largestCallId ? 0 : this.#last + 1;
@@ -47,24 +47,24 @@ export class CallIds {
 
 export interface ConnectionOptions {
   readonly endpoint: HostPort;
-  /** The Java interface that is served at this port. */
+  /** The Java interface that the server offers on this port. */
   readonly protocol: string;
-  /** Who we are and how that is shown; the server's order of preference decides among several. */
+  /** Our identities and how to prove them; the server's order of preference chooses among several. */
   readonly strategies: () => Promise<readonly AuthenticationStrategy[]>;
   /** 16 bytes that name this client to the server. */
   readonly clientId: Uint8Array;
-  /** For the connection, `strategies` and the negotiation together. */
+  /** For connecting, `strategies` and the negotiation together. */
   readonly connectTimeoutMs: number;
   readonly maxFrameBytes?: number | undefined;
 }
 
-/** No negotiation needs more; nobody has proved anything by then. */
+/** No negotiation needs more, and nobody has authenticated by then. */
 export const negotiationMaxFrameBytes = 64 * 1024;
 
 /**
- * - opening: the socket connects, then SASL messages pass; calls wait.
- * - open: calls are written as they come.
- * - closed: for good; every call fails with what closed it.
+ * - opening: the socket connects, then SASL messages are exchanged; calls wait.
+ * - open: calls are written as they arrive.
+ * - closed: permanently; every call fails with the cause of the closing.
  */
 type State = "opening" | "open" | "closed";
 
@@ -76,8 +76,8 @@ interface PendingCall {
 }
 
 /**
- * One connection of Hadoop IPC version 9 with any number of calls in flight. Replies find their call by its id, in any order;
- * a reply that nobody waits for is dropped. It connects at once and never again: RpcClient makes another one.
+ * One connection of Hadoop IPC version 9 with any number of calls in flight. Replies are matched to calls by id, in any order; a reply that
+ * nobody waits for is dropped. It connects at once and never reconnects: RpcClient creates another one.
  */
 export class RpcConnection {
   readonly #options: ConnectionOptions;
@@ -88,8 +88,8 @@ export class RpcConnection {
   readonly #calls = new Map<number, PendingCall>();
   #state: State = "opening";
   /**
-   * Header and context, held back for the first call: a server that refuses closes at once, and a call written after that would
-   * see a broken pipe instead of the reason.
+   * Header and context, held back until the first call: a server that refuses closes at once, and a call written after that would see a
+   * broken pipe instead of the reason.
    */
   #preamble: Buffer[] = [];
   #waitingFrames: Buffer[] = [];
@@ -117,13 +117,13 @@ export class RpcConnection {
     return this.#state === "closed";
   }
 
-  /** Calls whose answer is still out. */
+  /** The number of calls whose answer is outstanding. */
   get inFlight(): number {
     return this.#calls.size;
   }
 
   /**
-   * Sends a call and gives the bytes of its answer. `request` is varint-delimited.
+   * Sends a call and returns the bytes of its answer. `request` is varint-delimited.
    * Rejects with RpcConnectionError, RpcTimeoutError, RpcProtocolError, AuthenticationError, or RemoteError.
    */
   call(method: string, request: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
@@ -144,7 +144,10 @@ export class RpcConnection {
     });
   }
 
-  /** Ends the connection. Calls in flight fail for good (`RPC_CLOSED`), or as if the server had gone, to be tried again elsewhere. */
+  /**
+   * Closes the connection. Calls in flight fail permanently (`RPC_CLOSED`), or as if the server had gone, so that they are retried
+   * elsewhere.
+   */
   close(code: "RPC_CLOSED" | "RPC_CONNECTION_LOST" = "RPC_CLOSED"): void {
     this.#transport.end(new RpcConnectionError(`The connection to ${this.#where} was closed here`, { code }));
   }
@@ -167,7 +170,7 @@ export class RpcConnection {
     for (const frame of this.#waitingFrames.splice(0)) this.#send(frame);
   }
 
-  /** Settles authentication; gives the user for the context. */
+  /** Completes authentication; returns the user for the context. */
   async #negotiated(strategies: readonly AuthenticationStrategy[]): Promise<User | undefined> {
     this.#transport.send(connectionHeader("sasl"));
     const channel = {
@@ -194,8 +197,8 @@ export class RpcConnection {
   }
 
   /**
-   * A frame from the server, bare or unwrapped. Where a layer was agreed, a bare one is nobody's word, a failure least of all
-   * (org.apache.hadoop.security.SaslRpcClient.WrappedInputStream#readNextRpcPacket).
+   * Receives a frame from the server, bare or unwrapped. Once a layer is agreed, a bare frame could come from anybody, and a failure least
+   * of all may be believed (org.apache.hadoop.security.SaslRpcClient.WrappedInputStream#readNextRpcPacket).
    */
   #receive(reply: Reply, unwrapped: boolean): void {
     const { header, callId, body } = reply;
@@ -205,7 +208,7 @@ export class RpcConnection {
     } else if (!unwrapped && this.#mustBeWrapped) {
       throw new RpcProtocolError("The server sent a frame without the protection that was agreed");
     } else if (failure !== undefined && (header.status === RpcStatus.FATAL || callId < 0)) {
-      // Who negotiates may know what it means, and ends the connection with that.
+      // The negotiation may be able to interpret it, and then ends the connection with that error.
       if (!this.#saslInbox.fail(failure)) this.#transport.end(failure);
     } else {
       const call = this.#take(callId);
@@ -214,7 +217,10 @@ export class RpcConnection {
     }
   }
 
-  /** From the negotiation's end on; before our first call, which comes only after its result was looked at, no server has anything to say. */
+  /**
+   * True from the end of the negotiation. No server has anything to send before our first call, which we make only after checking the
+   * result.
+   */
   get #mustBeWrapped(): boolean {
     return this.#protected || (this.#saslEnded && this.#state === "opening");
   }
@@ -229,7 +235,7 @@ export class RpcConnection {
     this.#saslInbox.put(message);
   }
 
-  /** The one place where a call leaves the table. */
+  /** The only place that removes a call from the table. */
   #take(callId: number): PendingCall | undefined {
     const call = this.#calls.get(callId);
     if (call === undefined) return undefined;
@@ -247,7 +253,7 @@ export class RpcConnection {
     for (const callId of [...this.#calls.keys()]) this.#take(callId)?.reject(error);
   }
 
-  /** Errors that were made without knowing the server get its address; the server's own stay as they are. */
+  /** Adds the server's address to errors that were created without it; the server's own errors stay as they are. */
   #located(error: CodedError): CodedError {
     if (error instanceof RpcProtocolError) return new RpcProtocolError(`${this.#where}: ${error.message}`, error);
     if (!(error instanceof AuthenticationError)) return error;
@@ -261,7 +267,7 @@ export class RpcConnection {
   }
 }
 
-/** The user, where naming him is all that can be done: nothing is negotiated then. */
+/** The user, if all we can do is name it: nothing is negotiated then. */
 function onlyName([first, ...others]: readonly AuthenticationStrategy[]): User | undefined {
   return first?.method === "SIMPLE" && others.length === 0 ? first.user : undefined;
 }

@@ -1,6 +1,6 @@
 import { HadoopError } from "../errors.ts";
 
-/** The bytes do not follow Hadoop's protocol: another kind of server, or damage on the way. Never retried. */
+/** The bytes do not follow Hadoop's protocol: another kind of server, or corruption on the way. Never retried. */
 export class RpcProtocolError extends HadoopError {
   override readonly name = "RpcProtocolError";
 
@@ -9,10 +9,10 @@ export class RpcProtocolError extends HadoopError {
   }
 }
 
-/** `RPC_CLOSED`: by ourselves. */
+/** `RPC_CLOSED`: we closed it. */
 export type RpcConnectionErrorCode = "RPC_CONNECT_FAILED" | "RPC_CONNECTION_LOST" | "RPC_CLOSED";
 
-/** The connection could not be made, or ended before the answer. */
+/** The connection could not be established, or ended before the answer. */
 export class RpcConnectionError extends HadoopError {
   override readonly name = "RpcConnectionError";
 
@@ -21,7 +21,7 @@ export class RpcConnectionError extends HadoopError {
   }
 }
 
-/** No answer in time. The server may still carry the call out; its late answer is dropped. */
+/** No answer within the timeout. The server may still carry the call out; its late answer is dropped. */
 export class RpcTimeoutError extends HadoopError {
   override readonly name = "RpcTimeoutError";
 

@@ -3,16 +3,16 @@
  *
  *     int32 big-endian length | varint-delimited header | varint-delimited body …
  *
- * Both directions; the length does not count itself.
+ * For both directions; the length does not include itself.
  */
 import { RpcProtocolError } from "./errors.ts";
 
-/** `ipc.maximum.data.length`: Hadoop's own limit of a message. */
+/** `ipc.maximum.data.length`: Hadoop's own limit for a message. */
 export const defaultMaxFrameBytes = 128 * 1024 * 1024;
 
 const lengthBytes = 4;
 
-/** Puts the length before the parts, which are varint-delimited already. */
+/** Prefixes the parts, which are already varint-delimited, with their length. */
 export function encodeFrame(...parts: readonly Uint8Array[]): Buffer {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   const frame = Buffer.allocUnsafe(lengthBytes + length);
@@ -25,7 +25,7 @@ export function encodeFrame(...parts: readonly Uint8Array[]): Buffer {
   return frame;
 }
 
-/** Cuts a byte stream, which arrives split anywhere, into frames. Nothing is copied unless a frame spans chunks. */
+/** Cuts a byte stream, whose chunks may end anywhere, into frames. Nothing is copied unless a frame spans chunks. */
 export class FrameReader {
   #maxFrameBytes: number;
   #chunks: Buffer[] = [];
@@ -36,14 +36,14 @@ export class FrameReader {
     this.#maxFrameBytes = maxFrameBytes;
   }
 
-  /** The longest frame taken from now on. */
+  /** The longest frame that is accepted from now on. */
   limit(maxFrameBytes: number): void {
     this.#maxFrameBytes = maxFrameBytes;
   }
 
   /**
-   * Takes the next bytes and gives each frame that they complete, without its length. Throws RpcProtocolError for a length beyond
-   * the limit: what follows can't be trusted then.
+   * Takes the next bytes and yields each frame that they complete, without its length. Throws RpcProtocolError for a length beyond the
+   * limit: what follows can't be trusted then.
    */
   *push(chunk: Buffer): Generator<Buffer> {
     this.#chunks.push(chunk);
@@ -77,7 +77,7 @@ export class FrameReader {
   }
 }
 
-/** Reads the varint-delimited part at `offset`: its bytes and where the next part starts. Throws RpcProtocolError when cut short. */
+/** Reads the varint-delimited part at `offset`: its bytes and where the next part starts. Throws RpcProtocolError when it is truncated. */
 export function readDelimited(
   frame: Uint8Array,
   offset: number,
@@ -109,7 +109,7 @@ function oversized(buffered: Buffer, length: number, limit: number): RpcProtocol
   return new RpcProtocolError(`A frame of ${length} bytes is announced; the limit is ${limit}`);
 }
 
-/** An alert's content type and TLS's major version (RFC 8446 §5.1). */
+/** The content type of a TLS alert and TLS's major version (RFC 8446 §5.1). */
 const tlsAlert = "\x15\x03";
 
 function otherServer(what: string): RpcProtocolError {

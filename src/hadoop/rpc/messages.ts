@@ -1,4 +1,4 @@
-/** The headers and control messages of Hadoop IPC: names for its magic numbers, and the packets drawn once. */
+/** The headers and control messages of Hadoop IPC: names for its magic numbers, and a drawing of each packet. */
 import type { User } from "../security/user.ts";
 import { encodeDelimited } from "../wire/codec.ts";
 import { common, type hadoop } from "../wire/common.ts";
@@ -30,7 +30,10 @@ export function connectionHeader(authentication: "none" | "sasl"): Buffer {
   return Buffer.from([0x68, 0x72, 0x70, 0x63, 9, 0, authentication === "sasl" ? 0xdf : 0]);
 }
 
-/** The frame that follows authentication: header(−3) | IpcConnectionContextProto. No answer comes. A token says itself whose it is. */
+/**
+ * The frame that follows authentication: header(−3) | IpcConnectionContextProto. It gets no answer. With a token, the token itself names
+ * the user.
+ */
 export function contextFrame(protocol: string, user: User | undefined, clientId: Uint8Array): Buffer {
   const userInfo = {
     ...(user === undefined ? {} : { effectiveUser: user.name }),
@@ -63,10 +66,10 @@ export function callFrame(call: {
   return encodeFrame(header(call.callId, firstTry, call.clientId), requestHeader, call.request);
 }
 
-/** A frame from the server: its header, the call it answers, and the bytes of the body (empty where the header says it failed). */
+/** A frame from the server: its header, the call it answers, and the bytes of the body (empty where the header reports a failure). */
 export interface Reply {
   readonly header: ResponseHeader;
-  /** As it was sent; on the wire it is unsigned. */
+  /** The id as we sent it; on the wire it is unsigned. */
   readonly callId: number;
   readonly body: Uint8Array;
 }
@@ -97,7 +100,7 @@ function header(callId: number, retryCount: number, clientId: Uint8Array): Uint8
   });
 }
 
-/** Runs a decoder; what it throws becomes an error of the protocol. */
+/** Runs a decoder and turns whatever it throws into a protocol error. */
 export function decoded<Message>(what: string, decode: () => Message): Message {
   try {
     return decode();

@@ -1,13 +1,13 @@
 import { HadoopError } from "../errors.ts";
 
-/** What a named Java exception means to us. */
+/** How we interpret a Java exception. */
 interface Meaning {
   readonly code: string;
-  /** Whether the same call may succeed later, unchanged, at this server or another. */
+  /** Whether the same call, unchanged, may succeed later, at this server or another. */
   readonly retryable?: boolean;
 }
 
-/** An exception that the server threw. `code` says what it means; the Java class and message stay as they were. */
+/** An exception that the server threw. `code` gives its meaning; the Java class and message are kept unchanged. */
 export class RemoteError extends HadoopError {
   override readonly name = "RemoteError";
   /** Fully qualified, as the server named it. */
@@ -16,7 +16,7 @@ export class RemoteError extends HadoopError {
   /** The server's stack trace, where it sent one. */
   readonly javaStack: string;
 
-  /** Whether the server refused who called, not what was called (FATAL_UNAUTHORIZED of RpcResponseHeaderProto). */
+  /** Whether the server rejected the caller rather than the call (FATAL_UNAUTHORIZED of RpcResponseHeaderProto). */
   readonly unauthorized: boolean;
 
   /** `text` is the message, then the lines of a stack trace (errorMsg of RpcResponseHeaderProto). */
@@ -30,12 +30,12 @@ export class RemoteError extends HadoopError {
   }
 }
 
-/** Whether the server threw this and it means one of `codes`. */
+/** Whether the server threw this error and its code is one of `codes`. */
 export function isRemoteError(error: unknown, ...codes: readonly string[]): error is RemoteError {
   return error instanceof RemoteError && codes.includes(error.code);
 }
 
-/** The one place where Java's exceptions get a meaning. An unnamed one is REMOTE_EXCEPTION and not retried. */
+/** The only place that interprets Java's exceptions. One that is not listed is REMOTE_EXCEPTION and not retried. */
 function meaningOf(javaClass: string): Meaning {
   switch (simpleName(javaClass)) {
     case "StandbyException":
@@ -82,7 +82,10 @@ function meaningOf(javaClass: string): Meaning {
   }
 }
 
-/** What YARN throws in place of another exception, whose class begins the message (org.apache.hadoop.yarn.ipc.RPCUtil#getRemoteException). */
+/**
+ * The class of an exception that YARN wraps in another one: the message begins with it
+ * (org.apache.hadoop.yarn.ipc.RPCUtil#getRemoteException).
+ */
 function wrappedClass(javaClass: string, message: string): string | undefined {
   if (simpleName(javaClass) !== "YarnException") return undefined;
   return /^([\w.$]{1,200}): /.exec(message)?.[1];
@@ -93,7 +96,7 @@ function simpleName(javaClass: string): string {
   return javaClass.slice(Math.max(javaClass.lastIndexOf("."), javaClass.lastIndexOf("$")) + 1);
 }
 
-/** Everything before the stack trace, which may be several lines. */
+/** Everything before the stack trace, which may span several lines. */
 function messageOf(text: string, javaClass: string): string {
   const message = text.slice(0, traceStart(text)).trim();
   return message === "" ? simpleName(javaClass) : message;

@@ -1,32 +1,32 @@
 import { backOffMs } from "../back-off.ts";
 import { CodedError } from "../errors.ts";
 
-/** How long and how often a call is tried again. */
+/** How long and how often a call is retried. */
 export interface RetryPolicy {
-  /** Counted from the first try; a try that is under way is not cut short by it. */
+  /** Counted from the first try; it does not cut short a try that is under way. */
   readonly giveUpAfterMs: number;
   /** Before the second round over all endpoints; each later round waits twice as long. */
   readonly firstDelayMs: number;
   readonly longestDelayMs: number;
 }
 
-/** For a person who waits at a terminal. */
+/** For a person waiting at a terminal. */
 export const interactiveRetry: RetryPolicy = { giveUpAfterMs: 10_000, firstDelayMs: 200, longestDelayMs: 2_000 };
 
-/** For a program that outlives the restart or failover of a server. */
+/** For a program that must outlive a server's restart or failover. */
 export const patientRetry: RetryPolicy = { giveUpAfterMs: 15 * 60_000, firstDelayMs: 200, longestDelayMs: 5_000 };
 
 /** Each call is made once. */
 export const noRetry: RetryPolicy = { giveUpAfterMs: 0, firstDelayMs: 0, longestDelayMs: 0 };
 
-/** What is known when a try has failed. */
+/** The facts when a try has failed. */
 export interface FailedTry {
   readonly error: unknown;
-  /** Tries so far, this one included. */
+  /** The number of tries so far, including this one. */
   readonly tries: number;
   readonly elapsedMs: number;
   readonly endpointCount: number;
-  /** Whether doing the call twice is harmless; if not, only a try that never reached the server is repeated. */
+  /** Whether carrying the call out twice is harmless; if not, only a try that never reached the server is repeated. */
   readonly repeatable: boolean;
 }
 
@@ -47,12 +47,12 @@ const elsewhereCodes: ReadonlySet<string> = new Set([
   "RPC_TIMEOUT",
   "STANDBY",
 ]);
-/** Errors that say that the server did not carry the call out. */
+/** Errors that guarantee that the server did not carry the call out. */
 const untouchedCodes: ReadonlySet<string> = new Set(["RPC_CONNECT_FAILED", "STANDBY", "NOT_READY", "NODE_NOT_READY"]);
 
 /**
- * Decides what follows a failed try. The endpoints of one round are tried without delay; then each round waits longer, by a random
- * half to full delay so that many clients do not come back together. `random` is in [0, 1).
+ * Decides what follows a failed try. The endpoints of one round are tried without delay; each further round waits longer, by a random half
+ * to full delay so that many clients do not come back together. `random` is in [0, 1).
  */
 export function decideRetry(failed: FailedTry, policy: RetryPolicy, random: number): RetryDecision {
   const { error, tries, endpointCount } = failed;

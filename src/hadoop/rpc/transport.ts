@@ -10,9 +10,9 @@ export interface TransportOptions {
   readonly endpoint: HostPort;
   readonly maxFrameBytes: number;
   readonly onConnect: () => void;
-  /** `unwrapped`: it came through the security layer. */
+  /** `unwrapped`: the frame came through the security layer. */
   readonly onFrame: (frame: Buffer, unwrapped: boolean) => void;
-  /** Called once. Without a cause the other side closed in good order. */
+  /** Called once. Without a cause the peer closed the connection cleanly. */
   readonly onEnd: (cause?: unknown) => void;
 }
 
@@ -39,7 +39,7 @@ export class RpcTransport {
       keepAlive: true,
       keepAliveInitialDelay: keepAliveAfterMs,
     });
-    // An idle connection keeps no process: what waits for it, to open or to answer, has a timer of its own.
+    // An idle connection does not keep the process alive: whoever waits for it to open or to answer has a timer of its own.
     this.#socket.unref();
     this.#socket.on("connect", options.onConnect);
     this.#socket.on("data", (chunk) => this.#guarded(() => this.#deliver(this.#frames, chunk)));
@@ -47,31 +47,31 @@ export class RpcTransport {
     this.#socket.on("close", () => this.end());
   }
 
-  /** The longest frame taken from now on. */
+  /** The longest frame that is accepted from now on. */
   limitFrames(maxBytes: number): void {
     this.#frames.limit(maxBytes);
   }
 
-  /** Everything after this, both ways, goes through the layer. */
+  /** From now on everything, both ways, passes through the layer. */
   protect(layer: SecurityLayer): void {
     this.#layer = layer;
   }
 
-  /** Sends bytes in order; all that one turn of the event loop brings goes out in one write. */
+  /** Sends bytes in order; everything sent in one turn of the event loop goes out in one write. */
   send(bytes: Buffer): void {
     if (this.#ended) return;
     if (this.#outbox.length === 0) queueMicrotask(() => this.#flush());
     this.#outbox.push(bytes);
   }
 
-  /** Takes the token of a WRAP message: within it frames run on as on a bare connection, split anywhere. */
+  /** Takes the token of a WRAP message: within it frames continue as on a bare connection, split anywhere. */
   receiveWrapped(token: Uint8Array): void {
     if (this.#layer === undefined)
       throw new RpcProtocolError("The server sent a protected message before it was agreed");
     this.#deliver(this.#unwrappedFrames, this.#layer.unwrap(token));
   }
 
-  /** Ends the connection at once; `onEnd` is told why. */
+  /** Closes the connection at once; `onEnd` receives the cause. */
   end(cause?: unknown): void {
     if (this.#ended) return;
     this.#ended = true;

@@ -1,12 +1,12 @@
 import protobuf from "protobufjs/minimal.js";
 
-/** What is used of a generated message type. */
+/** The part of a generated message type that is used. */
 export interface MessageType<Properties, Message> {
   encode(message: Properties, writer?: protobuf.Writer): protobuf.Writer;
   decode(bytes: Uint8Array): Message;
 }
 
-/** A message with its length in front, as a varint: how Hadoop IPC frames every message. */
+/** A message prefixed by its length as a varint: how Hadoop IPC frames every message. */
 export function encodeDelimited<Properties>(
   type: Pick<MessageType<Properties, unknown>, "encode">,
   message: Properties,
@@ -14,7 +14,7 @@ export function encodeDelimited<Properties>(
   return type.encode(message, protobuf.Writer.create().fork()).ldelim().finish();
 }
 
-/** The message that stands at the start of `bytes` with its length in front. Throws RangeError when that is cut short. */
+/** The length-prefixed message at the start of `bytes`. Throws RangeError when it is truncated. */
 export function decodeDelimited<Message>(
   type: Pick<MessageType<never, Message>, "decode">,
   bytes: Uint8Array,
@@ -22,18 +22,18 @@ export function decodeDelimited<Message>(
   return type.decode(protobuf.Reader.create(bytes).bytes());
 }
 
-/** Bytes ⇄ messages of one method of a service. */
+/** Converts between bytes and messages for one method of a service. */
 export interface WireMethod<Request, Response> {
-  /** With its length in front as a varint, as Hadoop IPC takes it. */
+  /** Prefixes the message with its length as a varint, as Hadoop IPC expects it. */
   encode(request: Request): Uint8Array;
-  /** Gets the message alone. Throws anything for bytes that are no such message. */
+  /** Takes the message alone. Throws anything for bytes that are no such message. */
   decode(bytes: Uint8Array): Response;
 }
 
 /**
- * A method of a service from the two message types that protobufjs generates of its .proto.
- * @param request what is sent
- * @param response what comes back
+ * A method of a service, made from the two message types that protobufjs generates from its .proto.
+ * @param request the message that is sent
+ * @param response the message that comes back
  */
 export function wireMethod<Request, Response>(
   request: Pick<MessageType<Request, unknown>, "encode">,

@@ -1,6 +1,6 @@
 /**
- * Gives protobufjs `long`, which it looks for by a dynamic require that bundlers do not see; without it 64-bit numbers would be rounded
- * in silence. Generated modules read it as they load, so this one has to be imported before them.
+ * Gives protobufjs `long`, which it loads by a dynamic require that bundlers cannot see; without it 64-bit numbers would be rounded
+ * silently. Generated modules read it when they load, so this module has to be imported before them.
  */
 import Long from "long";
 import protobuf from "protobufjs/minimal.js";

@@ -1,7 +1,7 @@
 import { wireMethod } from "./codec.ts";
 import { ofYarn as common, yarn } from "./yarn.ts";
 
-/** org.apache.hadoop.yarn.api.ApplicationClientProtocol, as far as it is used; scripts/proto.mjs generates these messages alone. */
+/** The methods of org.apache.hadoop.yarn.api.ApplicationClientProtocol that are used; scripts/proto.mjs generates only their messages. */
 export const applicationClient = {
   getNewApplication: wireMethod(yarn.GetNewApplicationRequestProto, yarn.GetNewApplicationResponseProto),
   getApplicationReport: wireMethod(yarn.GetApplicationReportRequestProto, yarn.GetApplicationReportResponseProto),
@@ -35,7 +35,7 @@ export const applicationMaster = {
   ),
 };
 
-/** org.apache.hadoop.yarn.api.ContainerManagementProtocol, as far as it is used. */
+/** The methods of org.apache.hadoop.yarn.api.ContainerManagementProtocol that are used. */
 export const containerManagement = {
   startContainers: wireMethod(yarn.StartContainersRequestProto, yarn.StartContainersResponseProto),
   stopContainers: wireMethod(yarn.StopContainersRequestProto, yarn.StopContainersResponseProto),

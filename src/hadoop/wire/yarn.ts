@@ -3,6 +3,6 @@ import "./long.ts";
 import { hadoop } from "./generated/yarn.js";
 
 export const { yarn } = hadoop;
-/** What the protocols of YARN take from Hadoop's own messages. */
+/** The Hadoop messages that YARN's protocols use. */
 export const { common: ofYarn } = hadoop;
 export type { hadoop };

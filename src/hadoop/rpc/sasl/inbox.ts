@@ -1,4 +1,4 @@
-/** Messages in the order of their arrival, for one reader who waits for the next. */
+/** A queue of messages in order of arrival, for one reader. */
 export class Inbox<Message> {
   readonly #messages: Message[] = [];
   #waiting: { readonly resolve: (message: Message) => void; readonly reject: (cause: unknown) => void } | undefined;
@@ -10,7 +10,7 @@ export class Inbox<Message> {
     this.#waiting = undefined;
   }
 
-  /** The reader, now or later, gets this instead of a message. @returns whether one waited for it */
+  /** The reader, current or next, gets this instead of a message. @returns whether one was waiting */
   fail(cause: unknown): boolean {
     const reader = this.#waiting;
     this.#failure ??= { cause };

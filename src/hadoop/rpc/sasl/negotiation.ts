@@ -25,16 +25,16 @@ export interface SaslChannel {
   receive(): Promise<SaslMessage>;
 }
 
-/** What was settled. */
+/** The result of the negotiation. */
 export interface Negotiated {
-  /** Whom the connection acts for; absent where the proof said it. */
+  /** The user for whom the connection acts; absent if the authentication itself established it. */
   readonly user: User | undefined;
   readonly layer?: SecurityLayer | undefined;
 }
 
 const empty = new Uint8Array(0);
 
-/** Settles who we are with the first of the server's mechanisms that we have a strategy for. Throws AuthenticationError. */
+/** Authenticates with the first of the server's mechanisms for which we have a strategy. Throws AuthenticationError. */
 export async function negotiate(
   channel: SaslChannel,
   strategies: readonly AuthenticationStrategy[],
@@ -70,7 +70,7 @@ async function exchange(channel: SaslChannel, mechanism: SaslMechanism): Promise
   }
 }
 
-/** A server without security lets anyone in; somebody who holds a token only must not take that for proof. */
+/** A server without security lets anyone in; a client that has only a token must not take that for authentication. */
 function acceptedWithoutProof(strategies: readonly AuthenticationStrategy[]): Negotiated {
   const named = strategies.find((strategy) => strategy.method === "SIMPLE");
   if (named !== undefined) return { user: named.user };
@@ -113,7 +113,7 @@ function unexpected(message: SaslMessage): RpcProtocolError {
   return new RpcProtocolError(`The server sent a SASL message of state ${message.state} out of turn`);
 }
 
-/** What people see when a server takes Kerberos alone, and the configuration here does not have it. */
+/** The message for a server that accepts only Kerberos when the configuration here does not have it. */
 export function kerberosNeeded(offer?: MechanismOffer): AuthenticationError {
   const principal = offer?.protocol ? ` (service principal ${offer.protocol}/${offer.serverId})` : "";
   return new AuthenticationError(
@@ -122,7 +122,7 @@ export function kerberosNeeded(offer?: MechanismOffer): AuthenticationError {
   );
 }
 
-/** And when it is the other way round: whoever answers at that address would be believed. */
+/** The opposite case: we would have to believe whoever answers at that address. */
 function serverNotSecure(): AuthenticationError {
   return new AuthenticationError(
     "The server asks for no proof of who we are, where hadoop.security.authentication is kerberos here\n" +

@@ -1,9 +1,9 @@
 import { LogFormatError } from "./errors.ts";
 
-/** Larger things than this are read as chunks; a length beyond it in front of a key or name is damage. */
+/** Anything larger is read as chunks; a larger length in front of a key or name means corruption. */
 const maximumReadBytes = 16 * 1024 * 1024;
 
-/** Reads a stream of chunks piece by piece, never holding more than a chunk and the piece asked for. */
+/** Reads a stream of chunks piece by piece, and never buffers more than a chunk and the requested piece. */
 export class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
   #chunk: Buffer = Buffer.alloc(0);
@@ -18,7 +18,7 @@ export class ByteReader {
     return !(await this.#fill());
   }
 
-  /** Exactly so many bytes. @throws LogFormatError when fewer are left */
+  /** Exactly `lengthBytes` bytes. @throws LogFormatError when fewer are left */
   async read(lengthBytes: number): Promise<Buffer> {
     if (lengthBytes < 0 || lengthBytes > maximumReadBytes)
       throw new LogFormatError(`a length of ${lengthBytes} is not possible here`);
@@ -27,7 +27,7 @@ export class ByteReader {
     return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   }
 
-  /** So many bytes as they come. @throws LogFormatError when fewer are left */
+  /** `lengthBytes` bytes, in the chunks in which they arrive. @throws LogFormatError when fewer are left */
   async *take(lengthBytes: number): AsyncGenerator<Buffer> {
     let wanted = lengthBytes;
     while (wanted > 0) {
@@ -43,7 +43,7 @@ export class ByteReader {
     for await (const _ of this.take(lengthBytes));
   }
 
-  /** Passes over everything that is left. */
+  /** Skips everything that is left. */
   async skipRest(): Promise<void> {
     while (await this.#fill()) this.#position = this.#chunk.length;
   }
@@ -85,13 +85,13 @@ export async function readVLong(reader: ByteReader): Promise<number> {
   return value;
 }
 
-/** A text of TFile's own structures: length as VLong, then UTF-8 (Utils.readString). */
+/** A text in TFile's own structures: length as VLong, then UTF-8 (Utils.readString). */
 export async function readText(reader: ByteReader): Promise<string> {
   const lengthBytes = await readVLong(reader);
   return lengthBytes < 0 ? "" : (await reader.read(lengthBytes)).toString("utf8");
 }
 
-/** A text of Java's DataOutput.writeUTF: length in two bytes, then modified UTF-8. */
+/** A text written by Java's DataOutput.writeUTF: length in two bytes, then modified UTF-8. */
 export async function readJavaUtf(reader: ByteReader): Promise<string> {
   return decodeJavaUtf(await reader.read((await reader.read(2)).readUInt16BE(0)));
 }

@@ -1,6 +1,6 @@
 import { errorCode, errorMessage, HadoopError } from "../../errors.ts";
 
-/** A file that is not what its format promises. */
+/** A file that does not conform to its format. */
 export class LogFormatError extends HadoopError {
   override readonly name = "LogFormatError";
 
@@ -9,7 +9,7 @@ export class LogFormatError extends HadoopError {
   }
 }
 
-/** Passes on what comes; damage that is found meanwhile, by us or by zlib, is named with its file. */
+/** Passes the items of `source` on; an error from corrupt data, ours or zlib's, gets the file's name. */
 export async function* namingDamage<T>(path: string, source: AsyncIterable<T>): AsyncGenerator<T> {
   try {
     yield* source;

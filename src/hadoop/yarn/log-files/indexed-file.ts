@@ -9,19 +9,19 @@ import { type AggregatedLog, type NodeLogFile, openPart, readPart } from "./node
  * An indexed file (org.apache.hadoop.yarn.logaggregation.filecontroller.ifile.LogAggregationIndexedFileController):
  *
  *   file   = mark, then for each upload: the logs, index of all uploads so far, length of the index (4 bytes), mark
- *   mark   = SHA-256 of the application's id; a UUID as text in files of the class's first version, which no release of Apache's has
+ *   mark   = SHA-256 of the application's id; a UUID as text in files of the class's first version, which no Apache release contains
  *   index  = IndexedLogsMeta, written by Java's ObjectOutputStream
  *
- * Each log is compressed for itself, so that one is read without the others.
+ * Each log is compressed separately, so that it can be read without the others.
  */
 const lengthBytes = 4;
 const hashBytes = 32;
 const uuidBytes = 36;
 
-/** What tells by a file's end where its index is. */
+/** How many bytes at a file's end tell where its index is. */
 export const indexedTailBytes = lengthBytes + uuidBytes;
 
-/** Where Hadoop's own reader begins to warn. */
+/** The size at which Hadoop's own reader begins to warn. */
 const largestIndexBytes = 64 * 1024 * 1024;
 
 /** Where an index lies in its file. */
@@ -38,7 +38,7 @@ interface IndexedLog {
   readonly offset: number;
 }
 
-/** Where its index is, if the bytes are the end of an indexed file of that application whose upload is complete. */
+/** The location of the index, if the bytes are the end of that application's indexed file and its upload is complete. */
 export function findIndex(file: NodeLogFile, tail: Buffer): IndexPlace | undefined {
   const markBytes = markAtEnd(tail, applicationOf(file));
   if (markBytes === undefined || tail.length < markBytes + lengthBytes) return undefined;
@@ -52,7 +52,7 @@ export async function isIndexedFile(file: NodeLogFile): Promise<boolean> {
   return markAtEnd(head.subarray(0, hashBytes), applicationOf(file)) === hashBytes || isUuid(head);
 }
 
-/** The logs of an indexed file: one upload after the other, and in each a container's by their names, as TFiles have them. */
+/** The logs of an indexed file: one upload after the other, and within each a container's logs sorted by name, as in TFiles. */
 export async function* indexedLogs(
   file: NodeLogFile,
   place: IndexPlace,
@@ -113,7 +113,7 @@ function byContainerAndName(one: IndexedLog, other: IndexedLog): number {
   return one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
 }
 
-/** How many bytes of the end are the mark; undefined where it is none. */
+/** How many bytes at the end are the mark; undefined where they are none. */
 function markAtEnd(bytes: Buffer, applicationId: string): number | undefined {
   const hash = createHash("sha256").update(applicationId).digest();
   if (bytes.subarray(-hashBytes).equals(hash)) return hashBytes;
@@ -128,7 +128,7 @@ function applicationOf({ path }: NodeLogFile): string {
   return basename(dirname(path));
 }
 
-/** A log that could not be read while it was stored may be shorter than it says, or have the reason in its place. */
+/** The content of a log that could not be read while it was stored may be shorter than recorded, or be replaced by the reason. */
 async function* upTo(mostBytes: number, open: () => Promise<AsyncIterable<Uint8Array>>): AsyncGenerator<Uint8Array> {
   let left = mostBytes;
   for await (const piece of await open()) {
@@ -140,7 +140,7 @@ async function* upTo(mostBytes: number, open: () => Promise<AsyncIterable<Uint8A
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-/** An upload that goes on: the file that it writes to, and how much of that was complete before. */
+/** An upload in progress: the file that it writes to, and how much of it was complete before. */
 export interface OpenUpload {
   readonly name: string;
   readonly completeBytes: number;
@@ -148,18 +148,18 @@ export interface OpenUpload {
 
 const uploadSuffix = "-checksum";
 
-/** Whether a file beside indexed files tells of an upload that goes on; it is removed at the end of it. */
+/** Whether a file beside indexed files announces an upload in progress; it is removed when the upload ends. */
 export function tellsOfUpload(path: string): boolean {
   return path.endsWith(uploadSuffix);
 }
 
-/** What such a file says: the name of the other file and the length; the length alone in the class's first version. */
+/** The content of such a file: the name of the other file and the length; only the length in the class's first version. */
 export async function readOpenUpload(file: NodeLogFile): Promise<OpenUpload> {
   const bytes = await readPart(file, 0, Math.min(file.lengthBytes, 1024));
   const name = basename(file.path).slice(0, -uploadSuffix.length);
   if (bytes.length === 8) return { name, completeBytes: Number(bytes.readBigInt64BE()) };
   const nameBytes = bytes.length < lengthBytes ? 0 : bytes.readUInt32BE();
-  // One that is only now written tells of an upload that has completed nothing yet.
+  // A file that is still being written announces an upload that has completed nothing yet.
   if (bytes.length !== lengthBytes + nameBytes + 8) return { name, completeBytes: 0 };
   return {
     name: bytes.toString("utf8", lengthBytes, lengthBytes + nameBytes),

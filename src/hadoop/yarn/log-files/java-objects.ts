@@ -1,20 +1,20 @@
 import { decodeJavaUtf } from "./byte-reader.ts";
 import { LogFormatError } from "./errors.ts";
 
-/** A field's value: a text or number; of all else only that it is there. */
+/** A field's value, if it is a text or number; for anything else only its presence is recorded. */
 export type JavaValue = string | number | undefined;
 
-/** An object whose end was read. */
+/** An object that has been read to its end. */
 export interface JavaObject {
   /** `org.apache.hadoop.…$IndexedLogsMeta` */
   readonly className: string;
   readonly fields: ReadonlyMap<string, JavaValue>;
 }
 
-/** Objects within objects, and classes above classes, as far as anything real goes: what goes on was made to exhaust the stack. */
+/** The deepest nesting of objects in objects, and of classes below classes, in real files; deeper nesting is meant to exhaust the stack. */
 const deepest = 64;
 
-/** java.io.ObjectStreamConstants: what begins each content, and the flags of a class. */
+/** java.io.ObjectStreamConstants: the first byte of each content, and the flags of a class. */
 const Tag = {
   null: 0x70,
   reference: 0x71,
@@ -37,23 +37,23 @@ interface ClassDescription {
   flags: number;
   fields: readonly { readonly type: string; readonly name: string }[];
   above: ClassDescription | undefined;
-  /** How many classes there are from the topmost; 0 until it is read to its end. */
+  /** How many classes there are from the topmost; 0 until its description has been read completely. */
   height: number;
 }
 
-/** What a handle stands for. */
+/** What a handle refers to. */
 type Referred = ClassDescription | string | undefined;
 
 /**
- * Reads what Java's ObjectOutputStream wrote (Java Object Serialization Specification, chapter 6), and tells of each object at its end,
- * those within it first. No class is made of it: a stream can name what it likes. Kept are texts and descriptions of classes, to which
+ * Reads the output of Java's ObjectOutputStream (Java Object Serialization Specification, chapter 6), and visits each object at its end,
+ * nested ones first. It never instantiates a class: a stream can name any it likes. It keeps only texts and class descriptions, to which
  * later parts refer.
  *
  *   content  = null | reference | object | string | array | class | enum
  *   object   = classDescription, then for each class from the topmost: its fields, and where it writes more: (content | blockData)*, end
  *   classDescription = name, number, flags, fields, annotation, the class above
  *
- * @throws LogFormatError for what is not such a stream
+ * @throws LogFormatError for anything that is not such a stream
  */
 export function readJavaObjects(bytes: Buffer, visit: (object: JavaObject) => void): void {
   const handles: Referred[] = [];
@@ -144,7 +144,7 @@ export function readJavaObjects(bytes: Buffer, visit: (object: JavaObject) => vo
     }
   }
 
-  /** What a class writes beside its fields: bytes, and objects. */
+  /** Bytes and objects that a class writes beside its fields. */
   function annotation(depth: number): void {
     for (let tag = number(1); tag !== Tag.endBlockData; tag = number(1)) {
       if (tag === Tag.blockData) take(number(1));

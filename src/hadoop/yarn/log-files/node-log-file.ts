@@ -4,13 +4,13 @@ import type { FileSystem } from "../../hdfs/file-system.ts";
 import type { ContainerId } from "../records.ts";
 import { LogFormatError } from "./errors.ts";
 
-/** What one NodeManager uploaded; with rolling aggregation a node has several. */
+/** A file that a NodeManager uploaded; with rolling aggregation a node has several. */
 export interface NodeLogFile {
   readonly fileSystem: FileSystem;
   readonly path: string;
-  /** `host_port`, as it names its file. */
+  /** `host_port`, the name of the file. */
   readonly node: string;
-  /** How much of it is complete. */
+  /** How much of the file is complete. */
   readonly lengthBytes: number;
   readonly modificationTimeMs: number;
 }
@@ -22,7 +22,7 @@ export interface AggregatedLog {
   readonly name: string;
   readonly lengthBytes: number;
   readonly node: string;
-  /** Its bytes, once, before the next log is asked for; what is not read is passed over. */
+  /** The log's bytes, readable once, before the next log is requested; unread ones are skipped. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
@@ -37,14 +37,14 @@ export async function readPart(
   return Buffer.concat(pieces);
 }
 
-/** Bytes of a file, as `yarn.nodemanager.log-aggregation.compression-type` had them written. */
+/** A range of a file, compressed as `yarn.nodemanager.log-aggregation.compression-type` says. */
 export interface StoredPart {
   readonly compression: string;
   readonly offset: number;
   readonly storedBytes: number;
 }
 
-/** Unpacked. "gz" is Hadoop's DefaultCodec there, so zlib's format and not gzip's; unzip takes both. */
+/** The decompressed bytes. "gz" is Hadoop's DefaultCodec there, which writes zlib's format and not gzip's; unzip accepts both. */
 export async function openPart(fileSystem: FileSystem, path: string, part: StoredPart): Promise<Readable> {
   const { compression, offset, storedBytes: lengthBytes } = part;
   if (compression !== "none" && compression !== "gz") {

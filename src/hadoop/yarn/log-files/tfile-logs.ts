@@ -4,7 +4,7 @@ import { LogFormatError, namingDamage } from "./errors.ts";
 import type { AggregatedLog, NodeLogFile } from "./node-log-file.ts";
 import { readTFile } from "./tfile.ts";
 
-/** Keys of records that are not containers' (AggregatedLogFormat.RESERVED_KEYS). */
+/** Keys of records that do not belong to a container (AggregatedLogFormat.RESERVED_KEYS). */
 const reservedKeys: ReadonlySet<string> = new Set(["APPLICATION_ACL", "APPLICATION_OWNER", "VERSION"]);
 
 /** The logs of a TFile, in the order they were written (org.apache.hadoop.yarn.logaggregation.AggregatedLogFormat). */
@@ -18,7 +18,7 @@ export async function* tfileLogs(
   for await (const { key, value } of readTFile(file, tail, (key) => isWanted(containerOf(key)))) {
     const containerId = containerOf(key);
     if (!isWanted(containerId)) continue;
-    // AggregatedLogFormat.LogValue.write: name, length as text, content; as often as there are files.
+    // AggregatedLogFormat.LogValue.write: name, length as text, content; once for each file.
     while (!(await value.atEnd())) {
       const name = await readJavaUtf(value);
       const lengthText = await readJavaUtf(value);
@@ -28,14 +28,14 @@ export async function* tfileLogs(
       }
       const content = new LogContent(file.path, value, lengthBytes);
       yield { containerId, name, lengthBytes, node: file.node, content };
-      // The caller may have found what he looked for.
+      // The caller may already have found what it wanted.
       if (!wanted(containerId)) break;
       await content.skipRest();
     }
   }
 }
 
-/** A log's bytes out of the record's. */
+/** Extracts one log's bytes from the record's. */
 class LogContent implements AsyncIterable<Uint8Array> {
   readonly #path: string;
   readonly #value: ByteReader;

@@ -10,24 +10,27 @@ const magic = Buffer.from("d111d36891b5d7b639df414092bae150", "hex");
 /** BCFile.API_VERSION; readers take any minor of the same major. */
 const majorVersion = 1;
 
-/** Blocks of aggregated logs hold 256 KiB each (org.apache.hadoop.yarn.logaggregation.AggregatedLogFormat.LogWriter): 256 GiB of one node. */
+/**
+ * Blocks of aggregated logs contain 256 KiB each (org.apache.hadoop.yarn.logaggregation.AggregatedLogFormat.LogWriter): 256 GiB for one
+ * node.
+ */
 const mostBlocks = 1_000_000;
 const mostMetaBlocks = 100;
 
-/** What a file says of one of its blocks (org.apache.hadoop.io.file.tfile.TFile.TFileIndexEntry). */
+/** A file's index entry for one of its blocks (org.apache.hadoop.io.file.tfile.TFile.TFileIndexEntry). */
 interface BlockContent {
   readonly lastKey: Buffer;
   readonly records: number;
 }
 
-/** A record: read `value` as far as it is wanted before the next one is asked for. */
+/** A record: read as much of `value` as you need before you request the next one. */
 export interface TFileRecord {
   readonly key: Buffer;
   readonly value: ByteReader;
 }
 
 /**
- * The records of a TFile in their order, streamed: only the indexes at its end and the piece being read are in memory
+ * The records of a TFile in order, streamed: only the indexes at its end and the piece being read are in memory
  * (org.apache.hadoop.io.file.tfile.TFile over BCFile).
  *
  *   file   = data blocks, meta blocks, meta index, tail
@@ -36,12 +39,12 @@ export interface TFileRecord {
  *   block  = (key length, key, value as chunks) each, the whole compressed
  *   "data:TFile.index" = size and first key, then (size, last key of a block, number of its records) each
  *
- * A block holds the records that begin in its first 256 KiB: a large one lies in its own, or at its end. So what is not wanted is passed over without
- * being unpacked.
+ * A block contains the records that begin in its first 256 KiB, so a large record has a block of its own or ends one. Unwanted records are
+ * therefore skipped without being decompressed.
  *
- * @param tail the file's last bytes, which `isTFile` has seen
- * @param wanted by its key; of others some are given, too
- * @throws LogFormatError where it is damaged
+ * @param tail the file's last bytes, which `isTFile` has checked
+ * @param wanted selects records by key; some others may be yielded too
+ * @throws LogFormatError if the file is corrupt
  */
 export async function* readTFile(
   { fileSystem, path, lengthBytes }: NodeLogFile,
@@ -54,7 +57,7 @@ export async function* readTFile(
     if (content?.records === 1 && !wanted(content.lastKey)) continue;
     let left = content?.records ?? Number.POSITIVE_INFINITY;
     const source = await openPart(fileSystem, path, block);
-    // A record's value is read by the caller, outside of this function.
+    // The caller reads a record's value, outside this function.
     const reader = new ByteReader(namingDamage(path, source));
     try {
       while (left > 0 && !(await reader.atEnd())) {
@@ -62,7 +65,7 @@ export async function* readTFile(
         const value = new ByteReader(readChunks(reader));
         yield { key, value };
         left -= 1;
-        // What the caller left of the value lies before the next record.
+        // Unread bytes of the value precede the next record.
         if (left > 0) await value.skipRest();
       }
     } finally {
@@ -71,7 +74,7 @@ export async function* readTFile(
   }
 }
 
-/** Whether a file is one, by its last bytes. */
+/** Whether a file is a TFile, judged by its last bytes. */
 export function isTFile(tail: Buffer): boolean {
   return tail.length >= tfileTailBytes && tail.subarray(-magic.length).equals(magic);
 }
@@ -139,7 +142,7 @@ async function readDataIndex(reader: ByteReader, fileBytes: number): Promise<Sto
   return blocks;
 }
 
-/** The length of a list: the data that say it may be compressed a thousandfold. */
+/** The length of a list, bounded because the data that states it may be compressed a thousandfold. */
 async function readCount(reader: ByteReader, most: number): Promise<number> {
   const count = await readVLong(reader);
   if (count > most) throw new LogFormatError(`an index of ${count} blocks is not possible: the most are ${most}`);
