@@ -16,12 +16,12 @@ import { isTFile, tfileTailBytes } from "./log-files/tfile.ts";
 import { tfileLogs } from "./log-files/tfile-logs.ts";
 import type { ApplicationId, ContainerId } from "./records.ts";
 
-/** A format that NodeManagers can store logs in. */
+/** A format in which NodeManagers can store logs. */
 export interface LogFormat {
-  /** As the site calls it, and its keys and folders after it. */
+  /** The site's name for it, from which its keys and folders are derived. */
   readonly name: string;
   readonly kind: "TFile" | "indexed file" | "unknown";
-  /** What writes it; undefined where the site names no class. */
+  /** The class that writes it; undefined where the site names none. */
   readonly className: string | undefined;
 }
 
@@ -44,9 +44,10 @@ export function logsAreAggregated(configuration: Configuration): boolean {
 }
 
 /**
- * Where an application's logs can be, of each format and of every layout (org.apache.hadoop.yarn.logaggregation.LogAggregationUtils):
- * `<dir>/<user>/bucket-<suffix>/<id mod 10000>/<application>` since 3.3, `<dir>/<user>/<suffix>/<application>` before, where the suffix is
- * `logs-tfile` or `logs-ifile` unless the site says another, and `logs` before there were formats.
+ * The possible locations of an application's logs, for each format and every layout
+ * (org.apache.hadoop.yarn.logaggregation.LogAggregationUtils): `<dir>/<user>/bucket-<suffix>/<id mod 10000>/<application>` since 3.3,
+ * `<dir>/<user>/<suffix>/<application>` before. The suffix is `logs-tfile` or `logs-ifile` unless the site sets another, and `logs` before
+ * formats existed.
  */
 export function logFolders(configuration: Configuration, user: string, applicationId: ApplicationId): string[] {
   const bucket = String(Number(applicationId.split("_").at(-1)) % 10_000).padStart(4, "0");
@@ -63,7 +64,7 @@ export function logFolders(configuration: Configuration, user: string, applicati
   return [...new Set([...ofFormats, oldest])];
 }
 
-/** Those of the site, and Hadoop's two by their usual names: a client's files do not always say what the nodes' say. */
+/** The site's formats, and Hadoop's two under their usual names: a client's files do not always agree with the nodes'. */
 function formatNames(configuration: Configuration): string[] {
   return [...new Set([...logFormats(configuration).map(({ name }) => name), "TFile", "IFile"])];
 }
@@ -85,14 +86,14 @@ function withoutSlash(folder: string): string {
   return folder.replace(/\/+$/, "");
 }
 
-/** The folder above a user's logs in the format that NodeManagers write: a path on the default file system, or a URI. */
+/** The folder that contains a user's logs in the format that NodeManagers write: a path on the default file system, or a URI. */
 export function userLogFolder(configuration: Configuration, user: string): string {
   return `${formatDirectory(configuration, logFormats(configuration)[0]?.name ?? "TFile")}/${user}`;
 }
 
 /**
- * What the nodes have uploaded of an application's logs. Empty while nothing is there: NodeManagers upload after the application's
- * end, each on its own, which takes seconds.
+ * The files that the nodes have uploaded of an application's logs. Empty while there are none: each NodeManager uploads separately after
+ * the application's end, which takes seconds.
  */
 export async function findAggregatedLogs(
   fileSystems: FileSystems,
@@ -105,7 +106,7 @@ export async function findAggregatedLogs(
   return found.flat();
 }
 
-/** The files of a folder, as far as they are complete. Uploads under way end in .tmp, or have a file beside them that tells of them. */
+/** The complete files of a folder. An upload in progress ends in .tmp, or a file beside it announces the upload. */
 async function completeFiles(fileSystems: FileSystems, folder: string): Promise<NodeLogFile[]> {
   const { fileSystem, path } = fileSystems.locate(folder);
   const listed = (await listIfThere(fileSystem, path)).filter(({ type }) => type === "FILE");
@@ -125,9 +126,9 @@ async function completeFiles(fileSystems: FileSystems, folder: string): Promise<
 }
 
 /**
- * The logs in a node's file, streamed in the order they were written; none of an indexed file whose first upload goes on.
- * @param wanted which containers; the others are passed over
- * @throws LogFormatError naming the file when it is damaged, or of a format that this reader does not know
+ * Streams the logs in a node's file in the order in which they were written; none of an indexed file whose first upload is in progress.
+ * @param wanted selects containers; the others are skipped
+ * @throws LogFormatError naming the file when it is corrupt, or in a format that this reader does not know
  */
 export function readAggregatedLogs(
   file: NodeLogFile,

@@ -13,9 +13,9 @@ import type {
 } from "./records.ts";
 
 /**
- * One row of what an application still wants (org.apache.hadoop.yarn.api.records.ResourceRequest). `count` is the whole number
- * outstanding under this row's key (priority, resource name, capability, execution type, allocation request id), never a difference;
- * 0 withdraws the row.
+ * One row of an application's outstanding requests (org.apache.hadoop.yarn.api.records.ResourceRequest). `count` is the total outstanding
+ * under this row's key (priority, resource name, capability, execution type, allocation request id), never a difference; 0 withdraws the
+ * row.
  */
 export interface ResourceRequest {
   readonly priority: number;
@@ -23,33 +23,33 @@ export interface ResourceRequest {
   readonly resourceName: string;
   readonly capability: Resource;
   readonly count: number;
-  /** Whether other places are taken when the named one is full. Default true. */
+  /** Whether other places are accepted when the named one is full. Default true. */
   readonly relaxLocality?: boolean;
   /** On the `*` row only. */
   readonly nodeLabelExpression?: string;
   readonly executionType?: ExecutionType;
-  /** Comes back in the containers given for this row; −1 when absent. */
+  /** Returned with the containers allocated for this row; −1 when absent. */
   readonly allocationRequestId?: number;
 }
 
 /**
- * Containers whose place is constrained (org.apache.hadoop.yarn.api.records.SchedulingRequest, since Hadoop 3.1; an older ResourceManager
- * does not see it). `count` is the whole number outstanding under its priority, 0 withdraws it; a ResourceManager whose handler is
- * `placement-processor` adds it to what it was asked for before. All but the count stays as it was first said.
+ * Containers with a placement constraint (org.apache.hadoop.yarn.api.records.SchedulingRequest, since Hadoop 3.1; an older ResourceManager
+ * ignores it). `count` is the total outstanding under its priority, and 0 withdraws it; a ResourceManager with the handler
+ * `placement-processor` adds it to what was asked for before. Everything but the count stays as first sent.
  */
 export interface SchedulingRequest {
-  /** Of no ResourceRequest. */
+  /** Not used by any ResourceRequest. */
   readonly priority: number;
   readonly capability: Resource;
   readonly count: number;
-  /** By which constraints name these containers. */
+  /** The tags by which constraints refer to these containers. */
   readonly tags: readonly string[];
   readonly constraint?: PlacementConstraint;
-  /** Not beside a composite constraint, where the ResourceManager does not look for it (SingleConstraintAppPlacementAllocator). */
+  /** Not with a composite constraint, in which the ResourceManager does not look for it (SingleConstraintAppPlacementAllocator). */
   readonly nodeLabel?: string;
 }
 
-/** So many containers of a SchedulingRequest will not come: the handler `placement-processor` has tried as often as it does. */
+/** This many containers of a SchedulingRequest will not be allocated: the handler `placement-processor` has used up its tries. */
 export interface RejectedRequest {
   readonly priority: number;
   readonly count: number;
@@ -70,22 +70,25 @@ export interface NodeToken {
 }
 
 /**
- * `memory`: that alone, as CapacityScheduler with Hadoop's default, DefaultResourceCalculator; it gives out more cores than nodes have.
- * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.YarnScheduler#getSchedulingResourceTypes)
+ * `memory`: the scheduler counts only memory, as CapacityScheduler does with Hadoop's default, DefaultResourceCalculator, and allocates
+ * more cores than nodes have (org.apache.hadoop.yarn.server.resourcemanager.scheduler.YarnScheduler#getSchedulingResourceTypes).
  */
 export type CountedResources = "all" | "memory";
 
 /** The answer to `registerApplicationMaster`. */
 export interface Registration {
-  /** False when the ResourceManager had registered the attempt and its answer was lost: what only that answer tells is missing then. */
+  /**
+   * False when the ResourceManager had already registered the attempt and its answer was lost: facts that only that answer contains are
+   * then missing.
+   */
   readonly answered: boolean;
-  /** The largest container that it gives. */
+  /** The largest container that the ResourceManager allocates. */
   readonly maximum?: Resource;
   readonly queue: string;
   readonly resourceTypes: readonly ResourceType[];
-  /** What the scheduler counts when it gives out nodes. */
+  /** The resources that the scheduler counts when it allocates. */
   readonly counted: CountedResources;
-  /** Running containers that an earlier attempt left, when containers are kept. */
+  /** Running containers that an earlier attempt left, if containers are kept across attempts. */
   readonly containersFromPreviousAttempts: readonly Container[];
   readonly nodeTokens: readonly NodeToken[];
   /** Signs the passwords of client-to-AM tokens; only on secured clusters. */
@@ -93,25 +96,25 @@ export interface Registration {
 }
 
 /**
- * YARN's notice that it wants resources back. CapacityScheduler fills `negotiable.containers`, once; FairScheduler `strict`.
- * The containers are killed some seconds later, or never.
+ * YARN's notice that it wants resources back. CapacityScheduler fills `negotiable.containers`, once; FairScheduler fills `strict`. The
+ * containers are killed some seconds later, or never.
  */
 export interface PreemptionMessage {
-  /** These will be taken. */
+  /** These will be taken back. */
   readonly strict: readonly ContainerId[];
-  /** Either `containers` or others worth `resources` will be taken. */
+  /** Either `containers` or others worth `resources` will be taken back. */
   readonly negotiable: {
     readonly containers: readonly ContainerId[];
     readonly resources: readonly ResourceRequest[];
   };
 }
 
-/** What one heartbeat brought (org.apache.hadoop.yarn.api.protocolrecords.AllocateResponse). */
+/** The result of one heartbeat (org.apache.hadoop.yarn.api.protocolrecords.AllocateResponse). */
 export interface Allocation {
   readonly allocated: readonly Container[];
   readonly completed: readonly ContainerStatus[];
   readonly rejected: readonly RejectedRequest[];
-  /** Changes only, never the whole list. */
+  /** Only the changes, never the whole list. */
   readonly updatedNodes: readonly NodeReport[];
   /** Headroom of the application in its queue. */
   readonly available: Resource;
@@ -119,21 +122,22 @@ export interface Allocation {
   readonly preemption?: PreemptionMessage;
   /** New tokens; each is sent once. */
   readonly nodeTokens: readonly NodeToken[];
-  /** Containers of earlier attempts that were found late, after a restart of the ResourceManager. */
+  /** Containers of earlier attempts that the ResourceManager recovered late, after its restart. */
   readonly containersFromPreviousAttempts: readonly Container[];
   readonly applicationPriority?: number;
 }
 
 /**
- * A heartbeat either brings an allocation, or says that the ResourceManager has forgotten this attempt's registration (`resync`:
- * register again, everything outstanding is then asked for again), or that the attempt is over (`shutdown`: end, touching nothing).
+ * A heartbeat either returns an allocation, or reports that the ResourceManager has forgotten this attempt's registration (`resync`:
+ * register again; everything outstanding is then requested again), or that the attempt is over (`shutdown`: exit without touching
+ * anything).
  */
 export type HeartbeatOutcome =
   | { readonly kind: "allocation"; readonly allocation: Allocation }
   | { readonly kind: "resync"; readonly reason: string }
   | { readonly kind: "shutdown"; readonly reason: string };
 
-/** How an application ended, as its ApplicationMaster says. */
+/** How the ApplicationMaster says that its application ended. */
 export interface FinishRequest {
   readonly status: FinalStatus;
   readonly diagnostics: string;

@@ -1,12 +1,12 @@
 /**
- * The token that a ResourceManager on a secure cluster gives to those who may see an application, in its report: with it they prove to its
- * ApplicationMaster who they are (org.apache.hadoop.yarn.security.client.ClientToAMTokenSecretManager).
+ * The token in an application's report, which the ResourceManager of a secure cluster gives to those who may view the application: with it
+ * they authenticate to the ApplicationMaster (org.apache.hadoop.yarn.security.client.ClientToAMTokenSecretManager).
  */
 import { createHmac } from "node:crypto";
 import protobuf from "protobufjs/minimal.js";
 
 /**
- * The password that belongs to a token's identifier.
+ * The password for a token's identifier.
  * @param masterKey the attempt's, from its registration (SecretManager#createPassword: HMAC-SHA-1)
  */
 export function clientTokenPassword(masterKey: Uint8Array, identifier: Uint8Array): Uint8Array {
@@ -17,7 +17,7 @@ export function clientTokenPassword(masterKey: Uint8Array, identifier: Uint8Arra
 const clientNameField = 2;
 const lengthDelimited = 2;
 
-/** Whom a token is for, a Kerberos principal; empty in bytes that are no identifier. */
+/** The Kerberos principal that a token was issued to; empty for bytes that are no identifier. */
 export function clientOfToken(identifier: Uint8Array): string {
   const reader = protobuf.Reader.create(identifier);
   try {

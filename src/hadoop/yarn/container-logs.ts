@@ -6,10 +6,10 @@ import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import type { ContainerId } from "./records.ts";
 
 export type ContainerLogErrorCode =
-  /** The node has no such file, or no longer: its logs may be aggregated by now. */
+  /** The node has no such file, or no longer has it: its logs may be aggregated by now. */
   "CONTAINER_LOG_NOT_FOUND" | "CONTAINER_LOG_REFUSED" | "NODE_UNREACHABLE" | "NODE_ANSWER_MALFORMED";
 
-/** A log that a node's web server did not give. */
+/** A log that a node's web server did not return. */
 export class ContainerLogError extends HadoopError {
   override readonly name = "ContainerLogError";
   declare readonly code: ContainerLogErrorCode;
@@ -20,7 +20,7 @@ export interface ContainerLogFile {
   readonly lengthBytes: number;
 }
 
-/** A piece of a log, and how long the log was when it was read. */
+/** A piece of a log, and the log's length when it was read. */
 export interface ContainerLogPiece {
   /** Where the piece begins in the log. */
   readonly offset: number;
@@ -28,9 +28,9 @@ export interface ContainerLogPiece {
   readonly logLengthBytes: number;
 }
 
-/** Who asks, and how patiently. */
+/** The caller's identity, and timeouts. */
 export interface ContainerLogsOptions {
-  /** Who asks; see simpleCredentials. */
+  /** The caller's identity; see simpleCredentials. */
   readonly credentials: CredentialsProvider;
   /** Default 5 s. */
   readonly connectTimeoutMs?: number;
@@ -38,9 +38,9 @@ export interface ContainerLogsOptions {
   readonly idleTimeoutMs?: number;
 }
 
-/** A log can grow between two requests; so much more is asked for at once. */
+/** A log can grow between two requests, so each asks for this much more. */
 const slackBytes = 64 * 1024;
-/** Of a listing, which is small. */
+/** The limit of a listing, which is small. */
 const maximumListingBytes = 4 * 1024 * 1024;
 /** What surrounds the content: a header of five lines before it, a line of asterisks after it. */
 const surroundBytes = 64 * 1024;
@@ -48,8 +48,8 @@ const surroundBytes = 64 * 1024;
 const contentsMark = "LogContents:\n";
 
 /**
- * Logs of containers on the nodes they run or ran on, until they are aggregated: the NodeManager's web services
- * (org.apache.hadoop.yarn.server.nodemanager.webapp.NMWebServices), which need its web address to be reachable.
+ * Logs of containers on the nodes that run or ran them, until they are aggregated. Uses the NodeManager's web services
+ * (org.apache.hadoop.yarn.server.nodemanager.webapp.NMWebServices), so the node's web address has to be reachable.
  */
 export class ContainerLogs {
   readonly #options: ContainerLogsOptions;
@@ -77,8 +77,8 @@ export class ContainerLogs {
   }
 
   /**
-   * A piece of one log, from an offset on. Empty when there is nothing new.
-   * @param maximumBytes of the answer; a longer rest is got by asking again
+   * A piece of one log, from an offset. Empty when there is nothing new.
+   * @param maximumBytes of the answer; ask again for the rest
    */
   async read(
     nodeHttpAddress: string,
@@ -88,7 +88,7 @@ export class ContainerLogs {
     maximumBytes: number,
   ): Promise<ContainerLogPiece> {
     const get = (size: number) => this.#piece(nodeHttpAddress, containerId, name, size);
-    // The service gives the first or the last n bytes: whichever is less is asked for.
+    // The service returns the first or the last n bytes: ask for whichever is less.
     if (offset <= maximumBytes) return cut(await get(offset + maximumBytes), offset, maximumBytes);
     let { logLengthBytes } = await get(0);
     for (;;) {
@@ -96,7 +96,7 @@ export class ContainerLogs {
       if (fromEnd <= 0) return { offset, bytes: Buffer.alloc(0), logLengthBytes };
       const piece = await get(fromEnd < offset + maximumBytes ? -(fromEnd + slackBytes) : offset + maximumBytes);
       if (piece.offset <= offset) return cut(piece, offset, maximumBytes);
-      // It grew by more than the slack meanwhile.
+      // The log has meanwhile grown by more than the slack.
       logLengthBytes = piece.logLengthBytes;
     }
   }
@@ -157,13 +157,13 @@ export class ContainerLogs {
   }
 }
 
-/** The part of what came that was asked for. */
+/** The requested part of the piece that was received. */
 function cut(piece: ContainerLogPiece, offset: number, maximumBytes: number): ContainerLogPiece {
   const from = offset - piece.offset;
   return { offset, bytes: piece.bytes.subarray(from, from + maximumBytes), logLengthBytes: piece.logLengthBytes };
 }
 
-/** One object, or a list of them when part of the logs is aggregated already; those are read from there. */
+/** One object, or a list of them when part of the logs is already aggregated; that part is read elsewhere. */
 function localFiles(document: unknown, node: string): ContainerLogFile[] {
   const infos = isObject(document) ? [document.containerLogsInfo].flat() : [];
   const local = infos.find((info) => isObject(info) && info.logAggregationType === "LOCAL");
@@ -177,7 +177,7 @@ function localFiles(document: unknown, node: string): ContainerLogFile[] {
   });
 }
 
-/** A node that forgot the container refuses, or sends readers to a log server. */
+/** A node that has forgotten the container refuses, or redirects to a log server. */
 function refusal(status: number, text: string, node: string, containerId: ContainerId): ContainerLogError {
   const gone =
     status === 404 || (status >= 300 && status < 400) || /Cannot find this log|Unknown container|no such/i.test(text);

@@ -63,8 +63,8 @@ export function registrationFromWire(
 }
 
 /**
- * An order to the ApplicationMaster, if the answer carries one. An unset field reads as the first value of its enumeration, which is
- * AM_RESYNC here: only a field of the message itself counts.
+ * The answer's command to the ApplicationMaster, if it contains one. An unset field reads as the first value of its enumeration, which is
+ * AM_RESYNC here, so only a field of the message itself counts.
  */
 export function commandFromWire(message: hadoop.yarn.AllocateResponseProto): "RESYNC" | "SHUTDOWN" | undefined {
   if (!Object.hasOwn(message, "a_m_command")) return undefined;

@@ -1,7 +1,7 @@
-/** The enumerations of YARN's messages by the names that records use: Java's names, without protobuf's prefixes. */
+/** The enumerations of YARN's messages, under the names that records use: Java's names, without protobuf's prefixes. */
 import { yarn } from "../wire/yarn.ts";
 
-/** Names ⇄ numbers. A number of a newer server that we do not know reads as `unknown`. */
+/** Names ⇄ numbers. A newer server's number that we do not know reads as `unknown`. */
 class EnumTable<Name extends string, Value extends number> {
   readonly #values: Readonly<Record<Name, Value>>;
   readonly #names: ReadonlyMap<number, Name>;

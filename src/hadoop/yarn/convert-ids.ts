@@ -1,6 +1,6 @@
 /**
- * Printed ids ⇄ their protobuf messages. ContainerIdProto.id holds `epoch << 40 | sequence`, which outgrows a JavaScript number at
- * epoch 8192, so it stays a 64-bit integer here and never leaves this file.
+ * Printed ids ⇄ their protobuf messages. ContainerIdProto.id is `epoch << 40 | sequence`, which exceeds a JavaScript number's exact range
+ * from epoch 8192, so it stays a 64-bit integer here and never leaves this file.
  */
 import Long from "long";
 import type { hadoop } from "../wire/yarn.ts";

@@ -9,13 +9,13 @@ import type { ResourceTypes } from "./resource-types.ts";
 type WireConstraint = hadoop.yarn.PlacementConstraintProto.$Properties;
 type WireTarget = hadoop.yarn.PlacementConstraintTargetProto.$Properties;
 
-/** As ResourceRequests have it where none is given: what is answered is told by the priority. */
+/** The value of ResourceRequests without an id: the priority tells which request a container answers. */
 const noAllocationRequestId = -1;
 /** org.apache.hadoop.yarn.api.resource.PlacementConstraints.NODE_PARTITION */
 const nodePartition = "yarn_node_partition/";
 const { NODE_ATTRIBUTE, ALLOCATION_TAG } = yarn.PlacementConstraintTargetProto.TargetType;
 const { AND, OR } = yarn.CompositePlacementConstraintProto.CompositeType;
-/** PlacementConstraints#targetNodeAttribute: an attribute is not counted. */
+/** PlacementConstraints#targetNodeAttribute: attributes have no cardinality. */
 const notCounted = -1;
 
 /** Throws UnknownResourceTypeError. */
@@ -40,7 +40,7 @@ function labelAlone(label: WireTarget[]): WireConstraint | undefined {
   return { simpleConstraint: { scope: "node", minCardinality: 1, maxCardinality: 1, targetExpressions: label } };
 }
 
-/** @param label a further target of a simple constraint */
+/** @param label another target of a simple constraint */
 function constraintToWire(constraint: PlacementConstraint, label: WireTarget[] = []): WireConstraint {
   if (constraint.kind === "tags") {
     const { scope, min, max, tags } = constraint;

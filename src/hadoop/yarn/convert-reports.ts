@@ -1,4 +1,4 @@
-/** What the ResourceManager tells about applications, nodes and queues: messages → records. */
+/** The ResourceManager's reports on applications, nodes and queues: messages → records. */
 import type { hadoop } from "../wire/yarn.ts";
 import { applicationStates, finalStatuses, nodeStates, queueStates } from "./convert-enums.ts";
 import {
@@ -55,7 +55,7 @@ function masterAddress(
   };
 }
 
-/** Amounts of −1 mean that the ResourceManager does not know them, which it says of applications that have ended. */
+/** −1 means that the ResourceManager does not know the amount, which it reports for applications that have ended. */
 function usageFromWire(usage: UsageProto): NonNullable<ApplicationReport["usage"]> {
   const byType = new Map((usage.application_resource_usage_map ?? []).map(({ key, value }) => [key, toNumber(value)]));
   const memorySeconds = byType.get(memory) ?? toNumber(usage.memory_seconds);
@@ -73,7 +73,7 @@ function usageFromWire(usage: UsageProto): NonNullable<ApplicationReport["usage"
 }
 
 export function nodeReportFromWire(message: hadoop.yarn.NodeReportProto.$Properties): NodeReport {
-  // An int of Java, negative for no limit, in a uint32.
+  // A Java int in a uint32; negative for no limit.
   const decommissioningTimeoutS = (message.decommissioning_timeout ?? -1) | 0;
   return {
     nodeId: nodeIdFromWire(message.nodeId),
@@ -115,13 +115,13 @@ export function queueInfoFromWire(message: hadoop.yarn.QueueInfoProto.$Propertie
 }
 
 /**
- * CapacityScheduler tells it since Hadoop 3.1 (org.apache.hadoop.yarn.api.records.QueueConfigurations); FairScheduler, which has no labels,
- * since 3.4: the queue's own maxResources, or the cluster's where that is less (FSQueue#getQueueInfo).
+ * CapacityScheduler reports it since Hadoop 3.1 (org.apache.hadoop.yarn.api.records.QueueConfigurations). FairScheduler, which has no
+ * labels, does since 3.4: the queue's own maxResources, or the cluster's where that is less (FSQueue#getQueueInfo).
  */
 function mostByLabel(message: hadoop.yarn.QueueInfoProto.$Properties): QueueInfo["mostByLabel"] {
   if (message.schedulerType === "FairScheduler") {
     const memoryMiB = toNumber(message.maxResourceMemory);
-    // 3.4 writes the most cores where the least are read (QueueInfoPBImpl#setMaxResourceVCore).
+    // 3.4 writes the maximum cores into the field for the minimum (QueueInfoPBImpl#setMaxResourceVCore).
     const vcores = message.maxResourceVCore || (message.minResourceVCore ?? 0);
     return memoryMiB > 0 ? { "": { memoryMiB, vcores, others: {} } } : {};
   }

@@ -1,4 +1,4 @@
-/** Resources ⇄ ResourceProto. The fields `memory` and `virtual_cores` rule; the map carries the other types. */
+/** Resources ⇄ ResourceProto. The fields `memory` and `virtual_cores` take precedence; the map contains the other types. */
 import type { hadoop } from "../wire/yarn.ts";
 import { toNumber } from "./convert-ids.ts";
 import type { Resource, ResourceType } from "./records.ts";
@@ -21,7 +21,7 @@ export function resourceToWire(resource: Resource, types: ResourceTypes): Resour
   };
 }
 
-/** An absent message is a resource of nothing. Types of amount 0 are left out. */
+/** An absent message means no resources. Types of amount 0 are left out. */
 export function resourceFromWire(message: ResourceProto | null | undefined): Resource {
   const others = (message?.resource_value_map ?? [])
     .filter(({ key }) => !fieldNames.has(key))

@@ -41,7 +41,7 @@ export function submissionToWire(
   };
 }
 
-/** The master's own request: the only place where its label can be named. */
+/** The master's own request: the only place that can name its label. */
 function masterRequest(
   capability: hadoop.yarn.ResourceProto.$Properties,
   label: string | undefined,
@@ -93,13 +93,13 @@ export function filterToWire(filter: ApplicationFilter): hadoop.yarn.GetApplicat
   };
 }
 
-/** The server wants both ends of a range or neither (GetApplicationsRequestPBImpl). */
+/** The server requires both ends of a range or neither (GetApplicationsRequestPBImpl). */
 function bounds(range: TimeRange | undefined): readonly [number | undefined, number | undefined] {
   if (range === undefined) return [undefined, undefined];
   return [range.from ?? 0, range.to ?? Number.MAX_SAFE_INTEGER];
 }
 
-/** A field of a message, or nothing where there is no value for it. */
+/** A message field, or nothing if there is no value for it. */
 function given<Name extends string, Value>(name: Name, value: Value | undefined): { [K in Name]?: Value };
 function given<Name extends string, Value, Wire>(
   name: Name,
@@ -110,7 +110,7 @@ function given(name: string, value: unknown, convert: (value: unknown) => unknow
   return value === undefined ? {} : { [name]: convert(value) };
 }
 
-/** YARN's own clients send tags, and look for them, in lower case (ApplicationSubmissionContextPBImpl, GetApplicationsRequestPBImpl). */
+/** YARN's own clients send tags, and search for them, in lower case (ApplicationSubmissionContextPBImpl, GetApplicationsRequestPBImpl). */
 function asYarnHasTags(tags: readonly string[] = []): string[] {
   return [...new Set(tags.map((tag) => tag.toLowerCase()))];
 }

@@ -1,4 +1,4 @@
-/** What Java says, and what an unset field reads as, where there is nothing to say. */
+/** The text that Java writes where there is none, and that an unset field reads as. */
 const notAvailable = "N/A";
 
 /** A text of a message; empty where there is none. */

@@ -11,7 +11,7 @@ export function tokenToWire({ identifier, password, kind, service }: Token): Tok
   return { identifier, password, kind, service };
 }
 
-/** Copies the bytes: a message's own are views of the frame that it came in, which would be kept alive. */
+/** Copies the bytes: a message's own are views of the received frame and would keep it alive. */
 export function tokenFromWire(message: TokenProto): Token {
   return {
     identifier: Uint8Array.from(message.identifier),

@@ -11,8 +11,8 @@ const principalKey = "yarn.resourcemanager.principal";
 
 /**
  * The ResourceManager's principal, which renews the delegation tokens of applications
- * (org.apache.hadoop.yarn.client.util.YarnClientUtils#getRmPrincipal): `_HOST` in it is the first one's host.
- * @param nameOf the name that an IP address has
+ * (org.apache.hadoop.yarn.client.util.YarnClientUtils#getRmPrincipal): `_HOST` in it is the first ResourceManager's host.
+ * @param nameOf looks up the name of an IP address
  * @throws ConfigurationError when none is configured
  */
 export async function tokenRenewer(
@@ -33,7 +33,7 @@ export async function tokenRenewer(
   return principal.replace("_HOST", name.toLowerCase());
 }
 
-/** What a delegation token of the ResourceManagers is filed under, which is for all of them (ClientRMProxy#getRMDelegationTokenService). */
+/** The service name of the ResourceManagers' delegation token, which is valid for all of them (ClientRMProxy#getRMDelegationTokenService). */
 export async function resourceManagerTokenService(
   configuration: Configuration,
   lookUp: LookUp = systemLookUp,
@@ -58,14 +58,14 @@ const webKeys = {
 interface TimelineServer {
   readonly endpoint: HostPort;
   readonly scheme: "http" | "https";
-  /** `yarn.timeline-service.client.best-effort`: jobs run without it. */
+  /** `yarn.timeline-service.client.best-effort`: jobs run even without the server. */
   readonly isOptional: boolean;
 }
 
 /**
- * Where a timeline server of version 1 or 1.5 listens; undefined where there is none: that of version 2 gives its tokens to an
- * ApplicationMaster by itself (org.apache.hadoop.yarn.conf.YarnConfiguration#timelineServiceV1Enabled).
- * @throws ConfigurationError for an address that is none
+ * The address of a timeline server of version 1 or 1.5; undefined where there is none. One of version 2 gives its tokens to an
+ * ApplicationMaster itself (org.apache.hadoop.yarn.conf.YarnConfiguration#timelineServiceV1Enabled).
+ * @throws ConfigurationError for a malformed address
  */
 export function timelineServer(configuration: Configuration): TimelineServer | undefined {
   if (!configuration.getBoolean(enabledKey, false)) return undefined;
@@ -76,7 +76,10 @@ export function timelineServer(configuration: Configuration): TimelineServer | u
   return { endpoint: addressOf(configuration, webKeys[scheme]), scheme, isOptional };
 }
 
-/** A new delegation token of a timeline server (org.apache.hadoop.yarn.client.api.impl.TimelineClientImpl). @throws as httpDelegationToken */
+/**
+ * Fetches a delegation token of a timeline server (org.apache.hadoop.yarn.client.api.impl.TimelineClientImpl). @throws as
+ * httpDelegationToken
+ */
 export async function timelineDelegationToken(
   { endpoint, scheme }: TimelineServer,
   options: TokenRequestOptions,

@@ -1,13 +1,13 @@
 import { type HostPort, parseHostPort, parseList } from "../conf/values.ts";
 import { HadoopError } from "../errors.ts";
 
-/** What is read of Hadoop's configuration. */
+/** Hadoop's configuration, as far as it is read here. */
 export interface Settings {
-  /** The value of a key; a Configuration is one such. */
+  /** The value of a key. Configuration implements this. */
   get(key: string): string | undefined;
 }
 
-/** Who asks: a client (8032), an ApplicationMaster (8030) or an administrator (8033). */
+/** The port's users: clients (8032), ApplicationMasters (8030) or administrators (8033). */
 export type ResourceManagerService = "client" | "scheduler" | "admin";
 
 const addressKeys = {
@@ -21,13 +21,13 @@ const webKeys = {
   https: { key: "yarn.resourcemanager.webapp.https.address", port: 8090 },
 } as const;
 const hostKey = "yarn.resourcemanager.hostname";
-/** What a server listens on, and yarn-default.xml has for its address: nobody is reached there. */
+/** The wildcard address that a server listens on, and the default in yarn-default.xml: nobody can be reached there. */
 const everyAddress = "0.0.0.0";
 
 /**
- * Where the ResourceManagers listen: one, or each of `yarn.resourcemanager.ha.rm-ids` in that order
- * (org.apache.hadoop.yarn.conf.HAUtil). A service of which nothing is said is looked for on the host of the address for clients, at its
- * usual port: all of them are one process. Throws a HadoopError with code `CONFIGURATION` that names the key to set.
+ * The addresses of the ResourceManagers: of the single one, or of each in `yarn.resourcemanager.ha.rm-ids`, in that order
+ * (org.apache.hadoop.yarn.conf.HAUtil). A service without an address of its own is looked for on the host of the client address, at its
+ * default port, because one process serves them all. Throws a HadoopError with code `CONFIGURATION` that names the key to set.
  */
 export function resourceManagerEndpoints(settings: Settings, service: ResourceManagerService): readonly HostPort[] {
   return suffixes(settings).map((suffix) => {
@@ -43,7 +43,7 @@ export function resourceManagerEndpoints(settings: Settings, service: ResourceMa
   });
 }
 
-/** Whether the settings themselves say where a service is, of every ResourceManager. */
+/** Whether the settings themselves give a service's address, for every ResourceManager. */
 export function namesService(settings: Settings, service: ResourceManagerService): boolean {
   return suffixes(settings).every((suffix) => addressOf(settings, addressKeys[service], suffix) !== undefined);
 }
@@ -54,8 +54,8 @@ function besideClients(settings: Settings, service: ResourceManagerService, suff
 }
 
 /**
- * Their web addresses, in the same order; undefined where nothing says one. Under which `yarn.http.policy` a browser reaches them decides
- * between two keys (org.apache.hadoop.yarn.webapp.util.WebAppUtils).
+ * The ResourceManagers' web addresses, in the same order; undefined where none is set. `yarn.http.policy` decides which of two keys applies
+ * (org.apache.hadoop.yarn.webapp.util.WebAppUtils).
  */
 export function resourceManagerWebAddresses(settings: Settings): readonly (HostPort | undefined)[] {
   return suffixes(settings).map((suffix) => addressOf(settings, webKeys[webScheme(settings)], suffix));

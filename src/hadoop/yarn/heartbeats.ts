@@ -15,21 +15,21 @@ import type { ResourceTypes } from "./resource-types.ts";
 
 export interface HeartbeatsOptions {
   readonly service: Pick<ServiceClient<typeof applicationMaster>, "call">;
-  /** The cluster's, as the registration told them. */
+  /** The cluster's resource types, as the registration reported them. */
   readonly types: () => ResourceTypes;
-  /** The ResourceManager has renewed the attempt's token. */
+  /** Called when the ResourceManager has renewed the attempt's token. */
   readonly tokenRenewed: (token: Token) => void;
 }
 
-/** One heartbeat, and what is new in it. */
+/** One heartbeat, and the changes that it reports. */
 interface Beat {
   readonly request: hadoop.yarn.AllocateRequestProto.$Properties;
   readonly changes: Changes;
 }
 
-/** Codes that say that this attempt's time is over: another has begun, or the application has ended. */
+/** Codes that mean that this attempt is over: another has begun, or the application has ended. */
 export const overCodes = ["ATTEMPT_NOT_FOUND", "APPLICATION_NOT_FOUND", "INVALID_TOKEN"] as const;
-/** Codes that refuse a heartbeat for what it says. */
+/** Codes that reject a heartbeat because of its content. */
 const refusalCodes = [
   "INVALID_RESOURCE_REQUEST",
   "INVALID_LABEL",
@@ -41,15 +41,15 @@ const refusalCodes = [
 const expectedId = /expect responseId to be (-?\d+)/;
 const noChanges: Changes = { asks: [], constrained: [], releases: [], blacklistAdditions: [], blacklistRemovals: [] };
 
-/** An attempt's heartbeats, in step with the ResourceManager, which counts them; each tells what is new in `outstanding`. */
+/** An attempt's heartbeats, in step with the ResourceManager, which counts them. Each reports the changes in `outstanding`. */
 export class Heartbeats {
-  /** All that the attempt wants. */
+  /** Everything that the attempt still wants. */
   readonly outstanding = new OutstandingRequests();
   readonly #options: HeartbeatsOptions;
   #responseId = 0;
   /**
-   * The heartbeat whose answer is out. If it was lost, the same one must go again: the ResourceManager answers a repeated response
-   * id with the answer it gave, and would not look at anything new in it (ApplicationMasterService#allocate).
+   * The heartbeat whose answer is outstanding. If that was lost, the same heartbeat must be sent again: to a repeated response id the
+   * ResourceManager returns the answer it gave before, and ignores anything new in the request (ApplicationMasterService#allocate).
    */
   #unanswered: Beat | undefined;
   #underWay = false;
@@ -58,7 +58,7 @@ export class Heartbeats {
     this.#options = options;
   }
 
-  /** The attempt was registered, perhaps again: they are counted from 0, and all that is outstanding is told again. */
+  /** The attempt was registered, perhaps again: heartbeats count from 0, and everything outstanding is sent again. */
   begin(): void {
     this.#responseId = 0;
     this.#unanswered = undefined;
@@ -97,8 +97,8 @@ export class Heartbeats {
   }
 
   /**
-   * Goes on from the heartbeat that the ResourceManager answered last: its answer, which was not heard here, comes again when its
-   * request is repeated, and nothing new in that one is looked at. What is outstanding is told with the next.
+   * Resumes from the heartbeat that the ResourceManager answered last. That answer, which never arrived here, is returned again when the
+   * request is repeated, and anything new in the repeated request is ignored. Outstanding changes go with the next one.
    */
   #takeUpAt(lastAnsweredId: number): void {
     this.outstanding.resync();
@@ -152,7 +152,7 @@ export class Heartbeats {
   }
 }
 
-/** What an error means for the attempt; undefined for one that means nothing in particular. */
+/** What an error means for the attempt; undefined if it means nothing in particular. */
 function outcomeOf(error: unknown): HeartbeatOutcome | undefined {
   if (isRemoteError(error, "NOT_REGISTERED")) return { kind: "resync", reason: reasonOf(error) };
   if (isRemoteError(error, ...overCodes)) return { kind: "shutdown", reason: reasonOf(error) };

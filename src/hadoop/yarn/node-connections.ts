@@ -2,7 +2,7 @@ import { RpcClient, type RpcClientOptions } from "../rpc/client.ts";
 import { RpcConnectionError } from "../rpc/errors.ts";
 import type { NodeId } from "./records.ts";
 
-/** What the pool is bounded by. */
+/** The limits of the pool. */
 export interface NodeConnectionLimits {
   readonly maxConnections: number;
   readonly idleTimeoutMs: number;
@@ -15,13 +15,13 @@ interface NodeConnection {
 }
 
 /**
- * One client per node, shared by all calls to it. At most so many at a time: who comes later takes the place of an idle one, or waits
- * until one is idle. Idle ones are closed after a while.
+ * One client per node, shared by all calls to it. Their number is limited: a new one replaces an idle one, or waits until one is idle. Idle
+ * ones are closed after a while.
  */
 export class NodeConnections {
   readonly #limits: NodeConnectionLimits;
   readonly #optionsFor: (node: NodeId) => RpcClientOptions;
-  /** In the order of their last use. */
+  /** Least recently used first. */
   readonly #connections = new Map<NodeId, NodeConnection>();
   readonly #waiting: (() => void)[] = [];
   #closed = false;
@@ -31,7 +31,7 @@ export class NodeConnections {
     this.#optionsFor = optionsFor;
   }
 
-  /** Nodes that have a place now. */
+  /** How many nodes occupy a place now. */
   get size(): number {
     return this.#connections.size;
   }
@@ -46,7 +46,7 @@ export class NodeConnections {
     }
   }
 
-  /** Closes all; calls in flight, waiting or still to come fail with code `RPC_CLOSED`. */
+  /** Closes all connections; calls in flight, waiting or made later fail with code `RPC_CLOSED`. */
   close(): void {
     this.#closed = true;
     for (const node of [...this.#connections.keys()]) this.#drop(node);
@@ -78,7 +78,7 @@ export class NodeConnections {
     this.#waiting.shift()?.();
   }
 
-  /** Makes room by closing the idle connection that was used longest ago. */
+  /** Makes room by closing the least recently used idle connection. */
   #dropIdle(): boolean {
     for (const [node, { users }] of this.#connections) {
       if (users > 0) continue;

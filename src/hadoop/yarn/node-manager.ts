@@ -19,30 +19,30 @@ import { parseNodeId } from "./ids.ts";
 import { NodeConnections } from "./node-connections.ts";
 import type { Container, ContainerId, LaunchContext, NodeId } from "./records.ts";
 
-/** How many nodes at a time, and how their tokens are shown. */
+/** How many nodes are connected at a time, and how to authenticate with their tokens. */
 export interface NodeManagerPoolOptions extends YarnConnectionOptions {
-  /** Nodes that are connected at a time; default 256. */
+  /** How many nodes are connected at a time; default 256. */
   readonly maxConnections?: number;
-  /** How the nodes' tokens are shown; default tokenCredentials. */
+  /** How to authenticate with the nodes' tokens; default tokenCredentials. */
   readonly credentials?: CredentialsProvider;
-  /** After which an unused connection is closed; default 30 s. */
+  /** How long an unused connection is kept; default 30 s. */
   readonly idleTimeoutMs?: number;
 }
 
-/** A container and how it is started. */
+/** A container and how to start it. */
 export interface ContainerStart {
-  /** With its token, as the ResourceManager gave it. */
+  /** With its token, as received from the ResourceManager. */
   readonly container: Container;
   readonly launch: LaunchContext;
 }
 
-/** A NodeManager answers for each container on its own. */
+/** A NodeManager answers for each container separately. */
 export interface NodeAnswer {
   readonly succeeded: readonly ContainerId[];
   readonly failed: readonly ContainerFailure[];
 }
 
-/** What a NodeManager said against one container. */
+/** A NodeManager's error for one container. */
 export interface ContainerFailure {
   readonly containerId: ContainerId;
   readonly error: RemoteError;
@@ -54,19 +54,19 @@ type FailureProto = hadoop.yarn.ContainerExceptionMapProto.$Properties;
 const protocol = "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB";
 const defaultMaxConnections = 256;
 const defaultIdleTimeoutMs = 30_000;
-/** An answer that is lost is asked for again before a launch counts as failed; a NodeManager starts containers after it has answered. */
+/** A lost answer is requested again before a launch counts as failed; a NodeManager starts containers only after it has answered. */
 const callTimeoutMs = 10_000;
 /** Long enough for a NodeManager that restarts with recovery. */
 const nodeRetry: RetryPolicy = { giveUpAfterMs: 30_000, firstDelayMs: 200, longestDelayMs: 3_000 };
 
 /**
- * ContainerManagementProtocol with all NodeManagers that an application has containers on. Methods reject with the errors of
- * RpcClient#call when a node can't be reached, and with code `NODE_TOKEN_MISSING` when its token was never added; what a NodeManager
- * says about single containers is in the answer.
+ * ContainerManagementProtocol with all NodeManagers on which an application has containers. Methods reject with the errors of
+ * RpcClient#call when a node can't be reached, and with code `NODE_TOKEN_MISSING` when its token was never added. The answer contains
+ * errors about single containers.
  */
 export class NodeManagerPool {
   readonly #options: NodeManagerPoolOptions;
-  /** By node id, because a token's own service is the node's address in numbers. */
+  /** By node id, because a token's own service is the node's numeric address. */
   readonly #tokens = new Map<NodeId, Token>();
   readonly #connections: NodeConnections;
 
@@ -76,17 +76,17 @@ export class NodeManagerPool {
     this.#connections = new NodeConnections({ maxConnections, idleTimeoutMs }, (node) => this.#clientOptions(node));
   }
 
-  /** Nodes that are connected now. */
+  /** The number of nodes that are connected now. */
   get connectedNodes(): number {
     return this.#connections.size;
   }
 
-  /** Keeps the tokens that registrations and heartbeats bring; a newer one takes the older one's place at the next connection. */
+  /** Stores the tokens from registrations and heartbeats; a newer one replaces the older one at the next connection. */
   addTokens(tokens: readonly NodeToken[]): void {
     for (const { nodeId, token } of tokens) this.#tokens.set(nodeId, token);
   }
 
-  /** Starts containers of one node in one call. One that runs already counts as started: an answer may have been lost. */
+  /** Starts containers of one node in one call. One that already runs counts as started, because an earlier answer may have been lost. */
   async start(node: NodeId, starts: readonly ContainerStart[]): Promise<NodeAnswer> {
     const start_container_request = starts.map(({ container, launch }) => ({
       container_token: tokenToWire(startToken(container)),
@@ -139,7 +139,7 @@ export class NodeManagerPool {
   }
 }
 
-/** The node by its name, then by the address in its token, for a name that does not resolve here. */
+/** The node's name, then the address in its token in case the name does not resolve here. */
 function nodeEndpoints(node: NodeId, token: Token): readonly HostPort[] {
   const byName = parseHostPort(node) ?? parseNodeId(node);
   const byAddress = parseHostPort(token.service);
@@ -169,7 +169,7 @@ function failureFromWire({ container_id, exception }: FailureProto): ContainerFa
   };
 }
 
-/** NMContainerTokenSecretManager and ContainerManagerImpl#startContainerInternal say this by message alone. */
+/** Only the message of NMContainerTokenSecretManager and ContainerManagerImpl#startContainerInternal identifies this error. */
 function saysAlreadyStarted({ javaMessage }: RemoteError): boolean {
   return /Attempt to relaunch the same container|already is running on this node/.test(javaMessage);
 }

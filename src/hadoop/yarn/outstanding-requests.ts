@@ -2,7 +2,7 @@ import type { RejectedRequest, ResourceRequest, SchedulingRequest } from "./allo
 import { parseNodeId } from "./ids.ts";
 import type { Container, ContainerId, Resource } from "./records.ts";
 
-/** What one heartbeat tells the ResourceManager besides being alive. */
+/** What one heartbeat reports to the ResourceManager, besides that the attempt is alive. */
 export interface Changes {
   readonly asks: readonly ResourceRequest[];
   readonly constrained: readonly SchedulingRequest[];
@@ -14,8 +14,9 @@ export interface Changes {
 const anyPlace = "*";
 
 /**
- * All that an application still wants of the ResourceManager, and what of it is yet to be told. The ResourceManager keeps the same
- * table; after its restart it starts empty, and `resync` has everything told again (org.apache.hadoop.yarn.client.api.impl.AMRMClientImpl).
+ * Everything that an application still wants from the ResourceManager, and the part of it that is yet to be sent. The ResourceManager keeps
+ * the same table; after a restart its table is empty, and `resync` sends everything again
+ * (org.apache.hadoop.yarn.client.api.impl.AMRMClientImpl).
  */
 export class OutstandingRequests {
   readonly #rows = new Map<string, ResourceRequest>();
@@ -23,19 +24,19 @@ export class OutstandingRequests {
   /** By priority. */
   readonly #constrained = new Map<number, SchedulingRequest>();
   readonly #changedConstrained = new Set<number>();
-  /** Until their end is reported. */
+  /** Kept until their end is reported. */
   readonly #releases = new Set<ContainerId>();
   readonly #newReleases = new Set<ContainerId>();
   readonly #blacklist = new Set<string>();
   #blacklistAdditions = new Set<string>();
   #blacklistRemovals = new Set<string>();
 
-  /** Rows with a count above 0: what would be asked for again after a resync. */
+  /** Rows with a count above 0: those that a resync would request again. */
   get rows(): readonly ResourceRequest[] {
     return [...this.#rows.values()].filter(({ count }) => count > 0);
   }
 
-  /** Sets rows; each count is the whole number outstanding. */
+  /** Sets rows; each count is the total outstanding. */
   ask(rows: readonly ResourceRequest[]): void {
     for (const row of rows) {
       const key = keyOf(row);
@@ -44,7 +45,7 @@ export class OutstandingRequests {
     }
   }
 
-  /** Sets constrained requests; each count is the whole number outstanding. */
+  /** Sets constrained requests; each count is the total outstanding. */
   askConstrained(requests: readonly SchedulingRequest[]): void {
     for (const request of requests) {
       this.#constrained.set(request.priority, request);
@@ -59,7 +60,7 @@ export class OutstandingRequests {
     }
   }
 
-  /** Hosts on which nothing more is wanted, and hosts that are good again. */
+  /** Hosts on which nothing more is wanted, and hosts that are usable again. */
   blacklist({
     add = [],
     remove = [],
@@ -79,7 +80,7 @@ export class OutstandingRequests {
     }
   }
 
-  /** What is yet to be told; it counts as told from now on. */
+  /** The changes that are yet to be sent; they count as sent from now on. */
   take(): Changes {
     const changes = {
       asks: [...this.#changedRows].flatMap((key) => this.#rows.get(key) ?? []),
@@ -88,7 +89,7 @@ export class OutstandingRequests {
       blacklistAdditions: [...this.#blacklistAdditions],
       blacklistRemovals: [...this.#blacklistRemovals],
     };
-    // What is not wanted any more is told once, and is no row that a container may answer.
+    // A withdrawn row is sent once, and no container may be matched to it.
     for (const key of this.#changedRows) if (this.#rows.get(key)?.count === 0) this.#rows.delete(key);
     this.#changedRows.clear();
     for (const { priority, count } of changes.constrained) if (count === 0) this.#constrained.delete(priority);
@@ -100,8 +101,8 @@ export class OutstandingRequests {
   }
 
   /**
-   * The ResourceManager refused these changes and took none of them (DefaultAMSProcessor#allocate checks before it acts). What was asked
-   * for is not wanted any more, or it would be refused for ever; what was given back still is.
+   * The ResourceManager refused these changes and applied none of them (DefaultAMSProcessor#allocate checks before it acts). The requests
+   * are dropped, or they would be refused for ever; the releases are kept.
    */
   refused({ asks, constrained, releases }: Changes): void {
     for (const row of asks) {
@@ -115,7 +116,7 @@ export class OutstandingRequests {
     for (const id of releases) if (this.#releases.has(id)) this.#newReleases.add(id);
   }
 
-  /** The ResourceManager has forgotten everything: all of it is to be told again. */
+  /** The ResourceManager has forgotten everything: all of it is to be sent again. */
   resync(): void {
     for (const [key, { count }] of this.#rows) if (count > 0) this.#changedRows.add(key);
     for (const [priority, { count }] of this.#constrained) if (count > 0) this.#changedConstrained.add(priority);
@@ -125,9 +126,9 @@ export class OutstandingRequests {
   }
 
   /**
-   * A container came: the rows that it answers want one less, as in the ResourceManager's own table
-   * (LocalityAppPlacementAllocator#allocate). Which rack its host is in is not told, so a rack's row is lowered only where it is the
-   * one rack that was named.
+   * A container was allocated: each row that it satisfies wants one less, as in the ResourceManager's own table
+   * (LocalityAppPlacementAllocator#allocate). We are not told which rack its host is in, so a rack's row is decremented only if that rack
+   * is the only one named.
    */
   granted(container: Container): void {
     this.#lower(container.priority, 1);
@@ -141,7 +142,7 @@ export class OutstandingRequests {
     }
   }
 
-  /** The ResourceManager does not look for these any more. */
+  /** The ResourceManager has given up on these. */
   rejected({ priority, count }: RejectedRequest): void {
     this.#lower(priority, count);
   }
@@ -158,7 +159,7 @@ export class OutstandingRequests {
   }
 }
 
-/** Capabilities are rounded up on the way, so priority and request id are what tells rows apart; users keep them distinct. */
+/** Capabilities are rounded up on the way, so priority and request id identify rows; callers keep them distinct. */
 function answers(container: Container, row: ResourceRequest): boolean {
   return row.priority === container.priority && (row.allocationRequestId ?? -1) === container.allocationRequestId;
 }

@@ -1,18 +1,18 @@
 import { type PlacementConstraint, type PlacementScope, type TagTarget, UNBOUNDED } from "./placement-constraint.ts";
 
-/** A constraint, and the tag of the containers that it is for; without one it is for all. */
+/** A constraint, and the tag of the containers to which it applies; without a tag it applies to all. */
 export interface PlacementRule {
   readonly sourceTag?: string;
   readonly constraint: PlacementConstraint;
 }
 
-/** The forms that there are, for messages. */
+/** The supported forms, for messages. */
 const forms =
   'a placement constraint such as "notin,node,worker", "in,rack,ps", "cardinality,node,worker,0,1", "java=1.8" or "and(…:…)"';
 
 /**
- * One expression in the language of org.apache.hadoop.yarn.util.constraint.PlacementConstraintParser (Hadoop 3.3). Words are read in
- * any case, spaces around them do not count.
+ * Parses one expression in the language of org.apache.hadoop.yarn.util.constraint.PlacementConstraintParser (Hadoop 3.3). Case is ignored,
+ * as are spaces around words.
  * @throws RangeError whose message completes "<key> must be …"
  */
 export function parsePlacementConstraint(text: string): PlacementConstraint {
@@ -36,8 +36,8 @@ export function parsePlacementConstraint(text: string): PlacementConstraint {
 }
 
 /**
- * Several of them with `:` between, each perhaps for the containers of one tag: `zk(3),notin,node,zk:in,node,ps`. How many containers
- * there are (`3`) is read and not used: a job says it otherwise. `zk=3,…` is the older spelling of `zk(3),…`.
+ * Several expressions separated by `:`, each optionally for the containers of one tag: `zk(3),notin,node,zk:in,node,ps`. The number of
+ * containers (`3`) is parsed and ignored: a job specifies it elsewhere. `zk=3,…` is the older spelling of `zk(3),…`.
  * @throws RangeError whose message completes "<key> must be …"
  */
 export function parsePlacementRules(text: string): readonly PlacementRule[] {
@@ -83,7 +83,7 @@ function isWord(word: string): boolean {
   return /^[\w.-]+$/.test(word);
 }
 
-/** Splits at delimiters that no bracket encloses; empty parts are left out. */
+/** Splits at delimiters outside brackets; empty parts are left out. */
 function splitOutside(text: string, delimiter: string): string[] {
   const parts = [""];
   let depth = 0;

@@ -1,12 +1,12 @@
 /**
- * Where containers may be placed in relation to others, or to attributes of nodes
+ * Restricts where containers may be placed, relative to others or by attributes of nodes
  * (org.apache.hadoop.yarn.api.resource.PlacementConstraint).
  */
 export type PlacementConstraint = TagCardinality | NodeAttribute | Composite;
 
 /**
- * How many containers with each of the tags there must be at least, and may be at most, on the node or rack before one more is placed
- * there: 0 and 0 for none, 1 and `UNBOUNDED` for some (PlacementConstraints#targetNotIn, #targetIn, #targetCardinality).
+ * The minimum and maximum number of containers with each of the tags on the node or rack before one more is placed there: 0 and 0 for none,
+ * 1 and `UNBOUNDED` for some (PlacementConstraints#targetNotIn, #targetIn, #targetCardinality).
  */
 export interface TagCardinality {
   readonly kind: "tags";
@@ -18,7 +18,7 @@ export interface TagCardinality {
 
 export type PlacementScope = "node" | "rack";
 
-/** Without a namespace the tag is of this application's containers (AllocationTagNamespaceType). */
+/** Without a namespace, the tag refers to this application's containers (AllocationTagNamespaceType). */
 export interface TagTarget {
   readonly namespace?: string;
   readonly tag: string;

@@ -2,7 +2,7 @@ import type { FileUrl } from "../hdfs/file-url.ts";
 import type { Token } from "../security/token.ts";
 
 /**
- * YARN's records as plain data. Ids are their printed form (`application_<clusterTimestamp>_<0001>`), because a container id of a
+ * YARN's records as plain data. Ids are in their printed form (`application_<clusterTimestamp>_<0001>`), because a container id of a
  * long-lived ResourceManager does not fit a JavaScript number; the wire forms stay inside the clients.
  */
 
@@ -12,10 +12,10 @@ export type ApplicationId = string;
 export type ApplicationAttemptId = string;
 /** `container_e01_1795305600000_0001_01_000002`; without `e01_` in epoch 0. */
 export type ContainerId = string;
-/** `host:port` of a NodeManager: what NMTokens are kept by. */
+/** `host:port` of a NodeManager: the key of NMTokens. */
 export type NodeId = string;
 
-/** An amount of everything YARN schedules. */
+/** Amounts of all resources that YARN schedules. */
 export interface Resource {
   readonly memoryMiB: number;
   readonly vcores: number;
@@ -30,30 +30,33 @@ export interface ResourceType {
   readonly units: string;
 }
 
-/** org.apache.hadoop.yarn.api.records.ExecutionType: an OPPORTUNISTIC container may be queued at its node, or end for others. */
+/**
+ * org.apache.hadoop.yarn.api.records.ExecutionType: an OPPORTUNISTIC container may be queued at its node, or be killed to make room for
+ * others.
+ */
 export type ExecutionType = "GUARANTEED" | "OPPORTUNISTIC";
 
-/** A container given to an application. */
+/** A container allocated to an application. */
 export interface Container {
   readonly id: ContainerId;
   readonly nodeId: NodeId;
   /** `host:port` of the node's web server, without a scheme. */
   readonly nodeHttpAddress: string;
   readonly resource: Resource;
-  /** The priority of the ask that it answers; 0 is the highest. */
+  /** The priority of the request that it answers; 0 is the highest. */
   readonly priority: number;
-  /** −1 when the ask named none. */
+  /** −1 when the request had none. */
   readonly allocationRequestId: number;
   readonly version: number;
   readonly executionType: ExecutionType;
-  /** Absent in reports; needed to start the container. */
+  /** Absent in reports; required to start the container. */
   readonly token?: Token;
 }
 
 /** org.apache.hadoop.yarn.api.records.ContainerState */
 export type ContainerState = "NEW" | "RUNNING" | "COMPLETE";
 
-/** How a container is, or how it ended (org.apache.hadoop.yarn.api.records.ContainerStatus). */
+/** A container's state, or how it ended (org.apache.hadoop.yarn.api.records.ContainerStatus). */
 export interface ContainerStatus {
   readonly containerId: ContainerId;
   readonly state: ContainerState;
@@ -102,7 +105,10 @@ export interface NodeReport {
   readonly containerCount: number;
   readonly labels: readonly string[];
   readonly healthReport: string;
-  /** Of a node that is DECOMMISSIONING: the time from when that began to when it leaves, containers or not; absent: as long as they run. */
+  /**
+   * For a node that is DECOMMISSIONING: the total time until it leaves, whether or not containers still run; absent: it leaves when they
+   * have ended.
+   */
   readonly decommissioningTimeoutS?: number;
 }
 
@@ -123,7 +129,7 @@ export type ApplicationState =
   | "FINISHED"
   | "FAILED"
   | "KILLED";
-/** How the ApplicationMaster said that it ended (org.apache.hadoop.yarn.api.records.FinalApplicationStatus). */
+/** The final status that the ApplicationMaster reported (org.apache.hadoop.yarn.api.records.FinalApplicationStatus). */
 export type FinalStatus = "UNDEFINED" | "SUCCEEDED" | "FAILED" | "KILLED" | "ENDED";
 
 /** An application as the ResourceManager sees it (org.apache.hadoop.yarn.api.records.ApplicationReport). */
@@ -137,17 +143,17 @@ export interface ApplicationReport {
   readonly state: ApplicationState;
   readonly finalStatus: FinalStatus;
   readonly currentAttemptId?: ApplicationAttemptId;
-  /** Where the AM said it listens; "N/A" and −1 before it registered are given as absent. */
+  /** The address that the AM registered; absent before that, where YARN says "N/A" and −1. */
   readonly amHost?: string;
   readonly amRpcPort?: number;
-  /** At YARN's proxy; of an unmanaged application wherever its owner says. */
+  /** At YARN's proxy; for an unmanaged application, wherever its owner says. */
   readonly trackingUrl: string;
   /** The proxy fetches its ApplicationMaster's page by HTTPS. */
   readonly servesHttps?: true;
-  /** Its ApplicationMaster runs in no container of the cluster's. */
+  /** Its ApplicationMaster does not run in one of the cluster's containers. */
   readonly unmanaged?: boolean;
   readonly diagnostics: string;
-  /** Milliseconds since the epoch; 0 when not yet. */
+  /** Milliseconds since the epoch; 0 if it has not happened yet. */
   readonly startTimeMs: number;
   readonly launchTimeMs: number;
   readonly finishTimeMs: number;
@@ -174,11 +180,11 @@ export type QueueAcl = "SUBMIT_APPLICATIONS" | "ADMINISTER_QUEUE";
 /** A node label of the cluster. */
 export interface NodeLabel {
   readonly name: string;
-  /** Whether nodes with it take only containers that ask for it. */
+  /** Whether nodes with it accept only containers that ask for it. */
   readonly exclusive: boolean;
 }
 
-/** A queue, with its children and applications where they were asked for (org.apache.hadoop.yarn.api.records.QueueInfo). */
+/** A queue, with its children and applications if they were requested (org.apache.hadoop.yarn.api.records.QueueInfo). */
 export interface QueueInfo {
   readonly name: string;
   readonly path: string;
@@ -187,7 +193,7 @@ export interface QueueInfo {
   readonly capacity: number;
   readonly maximumCapacity: number;
   readonly currentCapacity: number;
-  /** The most that it may have of the nodes with each label, "" for those without one; absent where the ResourceManager does not say. */
+  /** Its limit on the nodes with each label, "" for those without one; absent where the ResourceManager does not report it. */
   readonly mostByLabel: Readonly<Record<string, Resource>>;
   readonly accessibleNodeLabels: readonly string[];
   readonly defaultNodeLabel: string;
@@ -203,7 +209,7 @@ export interface ClusterMetrics {
   readonly unhealthyNodeManagers: number;
 }
 
-/** A file or archive that NodeManagers fetch before a container starts. Size and time must equal the file's exactly. */
+/** A file or archive that NodeManagers download before a container starts. Size and time must equal the file's exactly. */
 export interface LocalResource {
   readonly url: FileUrl;
   readonly sizeBytes: number;
@@ -222,7 +228,7 @@ export interface LaunchContext {
   readonly commands: readonly string[];
   /** A token file's bytes (HDTS), see writeTokenFile; default none. */
   readonly credentials?: Uint8Array;
-  /** Of an ApplicationMaster: see tokensConf. */
+  /** For an ApplicationMaster only: see tokensConf. */
   readonly tokensConf?: Uint8Array | undefined;
   readonly acls?: { readonly viewers?: string; readonly modifiers?: string };
 }

@@ -1,16 +1,16 @@
 import { isRemoteError, RemoteError } from "../rpc/remote-error.ts";
 import type { Resource } from "./records.ts";
 
-/** The largest container that a ResourceManager gives, as far as its refusal of a larger one says. */
+/** The largest container that a ResourceManager allocates, as far as its refusal of a larger one tells. */
 export interface ResourceRefusal {
-  /** While the nodes are registered that are registered now. */
+  /** The limit with the nodes that are registered now. */
   readonly allowed?: Resource;
-  /** Whatever nodes register (`yarn.scheduler.maximum-allocation-*`, or the queue's own). Said since Hadoop 3.0. */
+  /** The limit whatever nodes register (`yarn.scheduler.maximum-allocation-*`, or the queue's own). Reported since Hadoop 3.0. */
   readonly configured?: Resource;
 }
 
 /**
- * What an error says if it is the refusal of a container's size; undefined for any other. The ResourceManager computes what it allows from
+ * The limits in an error that refuses a container's size; undefined for any other error. The ResourceManager computes what it allows from
  * its settings and from the nodes that are registered at that moment
  * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils#throwInvalidResourceException,
  * ClusterNodeTracker#getMaxAllowedAllocation).
@@ -22,7 +22,7 @@ export function resourceRefusal(error: unknown): ResourceRefusal | undefined {
   return { ...(allowed === undefined ? {} : { allowed }), ...(configured === undefined ? {} : { configured }) };
 }
 
-/** `<memory:2048, vCores:1, yarn.io/gpu: 4>` (org.apache.hadoop.yarn.api.records.Resource#toString); an amount in other units is not read. */
+/** `<memory:2048, vCores:1, yarn.io/gpu: 4>` (org.apache.hadoop.yarn.api.records.Resource#toString); an amount in other units is not parsed. */
 function resourceAfter(words: string, message: string): Resource | undefined {
   const at = message.indexOf(`${words}=<`);
   if (at < 0) return undefined;
@@ -36,9 +36,9 @@ function resourceAfter(words: string, message: string): Resource | undefined {
 }
 
 /**
- * Whether the ResourceManager refuses constrained requests altogether: it has no handler for them
+ * Whether the ResourceManager refuses all constrained requests: it has no handler for them
  * (`yarn.resourcemanager.placement-constraints.handler`, which is off by default: DisabledPlacementProcessor), or a scheduler that cannot
- * place them (SchedulerPlacementProcessor: CapacityScheduler alone can). Both are a YarnException of these words.
+ * place them (SchedulerPlacementProcessor: only CapacityScheduler can). Both are a YarnException with this wording.
  */
 export function placementRefusal(error: unknown): error is RemoteError {
   return error instanceof RemoteError && /cannot handle placement constraints/.test(error.javaMessage);

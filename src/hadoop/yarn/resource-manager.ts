@@ -37,9 +37,9 @@ import type {
 import { namedTypes, ResourceTypes } from "./resource-types.ts";
 import type { ApplicationFilter, NewApplication, SubmissionContext } from "./submission.ts";
 
-/** Which ResourceManager, as whom, and how patiently. */
+/** Which ResourceManager, as whom, and with which timeouts and retries. */
 export interface ResourceManagerOptions extends ResourceManagerConnectionOptions {
-  /** Who asks; see simpleCredentials. */
+  /** The caller's identity; see simpleCredentials. */
   readonly credentials: CredentialsProvider;
 }
 
@@ -52,9 +52,8 @@ const killPollMs = 200;
 const defaultKillTimeoutMs = 60_000;
 
 /**
- * ApplicationClientProtocol: what a client asks the ResourceManager. Every method rejects with the errors of RpcClient#call;
- * an id that the ResourceManager does not know is a RemoteError with code `APPLICATION_NOT_FOUND`, `ATTEMPT_NOT_FOUND` or
- * `CONTAINER_NOT_FOUND`.
+ * ApplicationClientProtocol: the ResourceManager's interface for clients. Every method rejects with the errors of RpcClient#call; an id
+ * that the ResourceManager does not know is a RemoteError with code `APPLICATION_NOT_FOUND`, `ATTEMPT_NOT_FOUND` or `CONTAINER_NOT_FOUND`.
  */
 export class ResourceManagerClient {
   readonly #rpc: RpcClient;
@@ -68,15 +67,15 @@ export class ResourceManagerClient {
     this.#service = new ServiceClient<typeof applicationClient>(this.#rpc, applicationClient);
   }
 
-  /** An id for an application that is to be submitted, which is unused until then (ClientRMService#getNewApplication). */
+  /** A new id for an application to be submitted; it stays unused until then (ClientRMService#getNewApplication). */
   async newApplication(): Promise<NewApplication> {
     const answer = await this.#service.call("getNewApplication", {});
     return { id: applicationIdFromWire(answer.application_id), maximum: resourceFromWire(answer.maximumCapability) };
   }
 
   /**
-   * Hands an application in. YARN checks some of it later: an unknown queue shows as an application that FAILED. Submitting the same id
-   * again is harmless. `signal` ends the waiting between tries. Throws UnknownResourceTypeError, and RemoteErrors with code
+   * Submits an application. YARN checks some of it later: with an unknown queue the application appears as FAILED. Submitting the same id
+   * again is harmless. `signal` cancels the waiting between tries. Throws UnknownResourceTypeError, and RemoteErrors with code
    * `INVALID_RESOURCE_REQUEST` or `INVALID_LABEL`.
    */
   async submit(context: SubmissionContext, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
@@ -86,9 +85,9 @@ export class ResourceManagerClient {
   }
 
   /**
-   * A new delegation token, filed under no service yet (see resourceManagerTokenService). It is given to those alone who have shown a
-   * Kerberos ticket.
-   * @param renewer the principal that may prolong it
+   * Fetches a new delegation token, which has no service name yet (see resourceManagerTokenService). The ResourceManager gives it only to
+   * callers that have presented a Kerberos ticket.
+   * @param renewer the principal that may renew it
    */
   async delegationToken(renewer: string): Promise<Token> {
     const { token } = await this.#service.call("getDelegationToken", { renewer });
@@ -96,7 +95,7 @@ export class ResourceManagerClient {
     throw new HadoopError("The ResourceManager gives no delegation token: its security is off", { code: "NO_TOKEN" });
   }
 
-  /** How one application is. `signal` ends the waiting between tries. */
+  /** The report on one application. `signal` cancels the waiting between tries. */
   async report(id: ApplicationId, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ApplicationReport> {
     return applicationReportFromWire(await this.#report(id, signal));
   }
@@ -107,20 +106,23 @@ export class ResourceManagerClient {
     return token ? tokenFromWire(token) : undefined;
   }
 
-  /** With which the caller proves to the ApplicationMaster who it is; undefined until that one runs, and on a cluster that wants no proofs. */
+  /**
+   * The token with which the caller authenticates to the ApplicationMaster; undefined until that runs, and on a cluster without
+   * authentication.
+   */
   async clientToken(id: ApplicationId): Promise<Token | undefined> {
     const { client_to_am_token: token } = await this.#report(id);
     return token ? tokenFromWire(token) : undefined;
   }
 
-  /** How the applications are that the filter lets through, ended ones too as long as the ResourceManager remembers them. */
+  /** Reports on the applications that match the filter, including ended ones as long as the ResourceManager remembers them. */
   async reports(filter: ApplicationFilter = {}): Promise<readonly ApplicationReport[]> {
     const answer = await this.#service.call("getApplications", filterToWire(filter));
     return answer.applications.map(applicationReportFromWire);
   }
 
   /**
-   * Kills an application and resolves when YARN says that it is done; one that has ended already counts as done.
+   * Kills an application and resolves when YARN reports that it has ended; one that had already ended counts as killed.
    * Throws a HadoopError with code `KILL_TIMEOUT` when that takes longer than `timeoutMs` (default 60 s).
    */
   async kill(
@@ -148,23 +150,23 @@ export class ResourceManagerClient {
   }
 
   /**
-   * The containers that an attempt holds now, its ApplicationMaster's with them (ClientRMService#getContainers). Whoever may not see the
-   * application gets a RemoteError.
+   * The containers that an attempt holds now, including its ApplicationMaster's (ClientRMService#getContainers). A caller that may not view
+   * the application gets a RemoteError.
    */
   async containers(id: ApplicationAttemptId): Promise<readonly ContainerReport[]> {
     const answer = await this.#service.call("getContainers", { application_attempt_id: attemptIdToWire(id) });
     return answer.containers.map(containerReportFromWire);
   }
 
-  /** The cluster's labels; none where it uses none. */
+  /** The cluster's node labels; none where it uses none. */
   async nodeLabels(): Promise<readonly NodeLabel[]> {
     const answer = await this.#service.call("getClusterNodeLabels", {});
     return answer.nodeLabels.map(({ name, isExclusive }) => ({ name: name ?? "", exclusive: isExclusive ?? true }));
   }
 
   /**
-   * The attributes that nodes have, as `prefix/name`; undefined from a ResourceManager before Hadoop 3.2, which knows of none. Such a one
-   * does not see SchedulingRequests either (3.1 does).
+   * The node attributes in use, as `prefix/name`; undefined from a ResourceManager before Hadoop 3.2, which does not support them. Such a
+   * ResourceManager also ignores SchedulingRequests (except 3.1).
    */
   async nodeAttributes(): Promise<readonly string[] | undefined> {
     try {
@@ -207,7 +209,7 @@ export class ResourceManagerClient {
     return clusterMetricsFromWire(answer.cluster_metrics);
   }
 
-  /** Asked once per client: a ResourceManager reads them when it starts. One older than Hadoop 2.10 has memory and cores alone. */
+  /** Requested once per client, because a ResourceManager reads them when it starts. One older than Hadoop 2.10 has only memory and cores. */
   resourceTypes(): Promise<readonly ResourceType[]> {
     this.#types ??= this.#askResourceTypes().catch((cause) => {
       this.#types = undefined;
@@ -216,7 +218,7 @@ export class ResourceManagerClient {
     return this.#types;
   }
 
-  /** Of the endpoints the one that answered last: the active ResourceManager. */
+  /** The endpoint that answered last: the active ResourceManager. */
   get endpoint(): HostPort {
     return this.#rpc.endpoint;
   }

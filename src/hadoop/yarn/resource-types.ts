@@ -6,7 +6,7 @@ import type { Resource, ResourceType } from "./records.ts";
 const builtIn: ReadonlySet<string> = new Set(["memory-mb", "vcores"]);
 
 /**
- * A resource type that the ResourceManager does not know. It would drop the type in silence and give containers without it, so the
+ * A resource type that the ResourceManager does not know. It would silently drop the type and allocate containers without it, so the
  * request is refused here.
  */
 export class UnknownResourceTypeError extends HadoopError {
@@ -46,7 +46,7 @@ export class ResourceTypes {
   }
 }
 
-/** The types beside memory and cores of which a resource has any. */
+/** The types other than memory and cores of which a resource has a non-zero amount. */
 export function namedTypes({ others }: Resource): readonly string[] {
   return Object.keys(others).filter((name) => others[name] !== 0);
 }
@@ -71,7 +71,7 @@ const units: Readonly<Record<string, readonly [numerator: bigint, denominator: b
 };
 
 /**
- * Converts a whole amount between units, as YARN does: what does not come out even is cut off towards zero.
+ * Converts a whole amount between units, as YARN does: a fraction is truncated towards zero.
  * Throws a HadoopError with code `UNIT_UNKNOWN` or `AMOUNT_TOO_LARGE`.
  */
 export function convertUnits(fromUnit: string, toUnit: string, amount: number): number {
@@ -83,7 +83,7 @@ export function convertUnits(fromUnit: string, toUnit: string, amount: number): 
   throw new HadoopError(`${amount}${fromUnit} is too large in units of "${toUnit}"`, { code: "AMOUNT_TOO_LARGE" });
 }
 
-/** Reads `2`, `10Gi`, `500m`. Throws a HadoopError with code `AMOUNT_MALFORMED` or `UNIT_UNKNOWN`. */
+/** Parses `2`, `10Gi`, `500m`. Throws a HadoopError with code `AMOUNT_MALFORMED` or `UNIT_UNKNOWN`. */
 export function parseAmount(text: string): { readonly amount: number; readonly unit: string } {
   const match = /^\s*(\d+)\s*([A-Za-z]*)\s*$/.exec(text);
   const amount = Number(match?.[1]);

@@ -23,23 +23,26 @@ import { Heartbeats, overCodes } from "./heartbeats.ts";
 import type { ContainerId, ResourceType } from "./records.ts";
 import { ResourceTypes } from "./resource-types.ts";
 
-/** Which ResourceManager, with which token, and how patiently. */
+/** Which ResourceManager, with which token, and with which timeouts and retries. */
 export interface SchedulerOptions extends ResourceManagerConnectionOptions {
   /** The application attempt's own, of kind YARN_AM_RM_TOKEN. */
   readonly token: Token;
-  /** How that token is shown; default tokenCredentials. */
+  /** How to authenticate with that token; default tokenCredentials. */
   readonly credentials?: CredentialsProvider | undefined;
-  /** The cluster's, as a client was told: for a registration whose answer is lost, or says none (Hadoop 2.10.0). */
+  /** The cluster's resource types, as a client received them: used if a registration's answer is lost, or lists none (Hadoop 2.10.0). */
   readonly resourceTypes?: readonly ResourceType[];
 }
 
 const protocol = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB";
 const finishPollMs = 100;
-/** A heartbeat, or any other call, whose answer is lost may go again at once; the ResourceManager gives up who is silent for long. */
+/**
+ * A call whose answer is lost, a heartbeat or any other, may be repeated at once; the ResourceManager gives up on an attempt that is silent
+ * for long.
+ */
 const callTimeoutMs = 5_000;
 /** org.apache.hadoop.yarn.server.utils.AMRMClientUtils#APP_ALREADY_REGISTERED_MESSAGE */
 const alreadyRegistered = /already registered/i;
-/** What is known of a registration that was never heard of. */
+/** What is known of a registration whose answer was never received. */
 const unheard: Registration = {
   answered: false,
   queue: "",
@@ -50,8 +53,8 @@ const unheard: Registration = {
 };
 
 /**
- * ApplicationMasterProtocol: one application attempt's side of the scheduler. What is wanted is set by `ask`, `release` and
- * `blacklist` and told with the next heartbeat. Methods reject with the errors of RpcClient#call.
+ * ApplicationMasterProtocol: one application attempt's side of the scheduler. `ask`, `release` and `blacklist` set what is wanted, and the
+ * next heartbeat sends it. Methods reject with the errors of RpcClient#call.
  */
 export class SchedulerClient {
   readonly #rpc: RpcClient;
@@ -61,7 +64,7 @@ export class SchedulerClient {
   #token: Token;
   #types: ResourceTypes;
   #registration: MasterRegistration | undefined;
-  /** What the ResourceManager said to it, as far as it was heard. */
+  /** The ResourceManager's answer to the registration, as far as it was received. */
   #registered: Registration;
 
   constructor({ token, credentials = tokenCredentials(), resourceTypes = [], ...options }: SchedulerOptions) {
@@ -81,7 +84,7 @@ export class SchedulerClient {
     });
   }
 
-  /** The current token: the ResourceManager renews it now and then. Open connections do not mind; the next one uses it. */
+  /** The current token: the ResourceManager renews it now and then. Open connections are unaffected; the next one uses it. */
   get token(): Token {
     return this.#token;
   }
@@ -92,8 +95,8 @@ export class SchedulerClient {
   }
 
   /**
-   * Registers the attempt, or registers it again after a heartbeat's outcome was `resync`; all that is outstanding is then told again.
-   * A ResourceManager that has it registered already did so at a call whose answer was lost: the attempt goes on as registered.
+   * Registers the attempt, or registers it again after a heartbeat's outcome was `resync`; everything outstanding is then sent again. If
+   * the ResourceManager says that it is already registered, an earlier call's answer was lost, and the attempt continues as registered.
    */
   async register(registration: MasterRegistration): Promise<Registration> {
     const registered = await this.#tellRegistration(registration);
@@ -104,48 +107,48 @@ export class SchedulerClient {
     return registered;
   }
 
-  /** Sets rows of what is wanted. Throws UnknownResourceTypeError, before anything is set. */
+  /** Sets the rows that are wanted. Throws UnknownResourceTypeError, before anything is set. */
   ask(rows: readonly ResourceRequest[]): void {
     for (const { capability } of rows) this.#types.check(capability);
     this.#heartbeats.outstanding.ask(rows);
   }
 
   /**
-   * Sets what is wanted in constrained places, each under a priority of its own. Throws UnknownResourceTypeError, before anything is set.
-   * Where the cluster's `yarn.resourcemanager.placement-constraints.handler` does not take it, the next heartbeat rejects, and it is
-   * dropped: see `placementRefusal`.
+   * Sets constrained requests, each under a priority of its own. Throws UnknownResourceTypeError, before anything is set. If the cluster's
+   * `yarn.resourcemanager.placement-constraints.handler` does not accept them, the next heartbeat rejects, and they are dropped: see
+   * `placementRefusal`.
    */
   askConstrained(requests: readonly SchedulingRequest[]): void {
     for (const { capability } of requests) this.#types.check(capability);
     this.#heartbeats.outstanding.askConstrained(requests);
   }
 
-  /** Gives containers back; those that run are killed. */
+  /** Gives containers back; running ones are killed. */
   release(ids: readonly ContainerId[]): void {
     this.#heartbeats.outstanding.release(ids);
   }
 
-  /** Keeps hosts from being given, or allows them again. */
+  /** Excludes hosts from allocation, or allows them again. */
   blacklist(change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }): void {
     this.#heartbeats.outstanding.blacklist(change);
   }
 
   /**
-   * One heartbeat; `progress` is 0 to 1; `trackingUrl` replaces the one that the application has, which a ResourceManager before 3.2
-   * does not do. When it rejects, the next one first repeats what this one said; but asks that the
-   * ResourceManager refuses for what they say (`INVALID_RESOURCE_REQUEST`, `INVALID_LABEL`, …) are dropped. Where it counts heartbeats
-   * otherwise than we do, its number is taken.
-   * One at a time: rejects with a HadoopError with code `HEARTBEAT_UNDER_WAY` otherwise.
+   * Sends one heartbeat. `progress` is 0 to 1; `trackingUrl` replaces the application's current one, which a ResourceManager before 3.2
+   * ignores. When it rejects, the next one first repeats what this one sent; but requests that the ResourceManager refuses for their
+   * content (`INVALID_RESOURCE_REQUEST`, `INVALID_LABEL`, …) are dropped. If the ResourceManager's count of heartbeats differs from ours,
+   * its number is adopted.
+   * One at a time: otherwise rejects with a HadoopError with code `HEARTBEAT_UNDER_WAY`.
    */
   heartbeat(progress: number, trackingUrl?: string): Promise<HeartbeatOutcome> {
     return this.#heartbeats.beat(progress, trackingUrl);
   }
 
   /**
-   * Says how the application ended, until the ResourceManager has put it down. YARN may kill this process right after.
-   * Should the ResourceManager have forgotten the attempt meanwhile, it is registered again first.
-   * @returns false where it says only that the attempt is over: it took the end at a call whose answer was lost, or another attempt
-   * has begun
+   * Reports how the application ended, until the ResourceManager has recorded it. YARN may kill this process right after. If the
+   * ResourceManager has meanwhile forgotten the attempt, it is registered again first.
+   * @returns false if it says only that the attempt is over: it recorded the end at a call whose answer was lost, or another attempt has
+   * begun
    */
   async finish(request: FinishRequest): Promise<boolean> {
     const message = {
@@ -193,7 +196,7 @@ export class SchedulerClient {
   }
 }
 
-/** After it has ended an attempt the ResourceManager knows it no more (ApplicationMasterService#finishApplicationMaster). */
+/** Once the ResourceManager has ended an attempt, it no longer knows it (ApplicationMasterService#finishApplicationMaster). */
 function saysOver(error: unknown): boolean {
   if (isRemoteError(error, ...overCodes)) return true;
   return isRemoteError(error, "INVALID_MASTER_REQUEST") && /doesn't exist in cache/.test(error.javaMessage);

@@ -1,11 +1,11 @@
 import type { ApplicationId, ApplicationState, LaunchContext, Resource } from "./records.ts";
 
-/** Which of an application's log files are gathered, and when (org.apache.hadoop.yarn.api.records.LogAggregationContext). */
+/** Which of an application's log files are aggregated, and when (org.apache.hadoop.yarn.api.records.LogAggregationContext). */
 export interface LogAggregation {
-  /** Regular expressions over file names, for the gathering at the end. */
+  /** Regular expressions over file names, for the aggregation at the end. */
   readonly include?: string;
   readonly exclude?: string;
-  /** The same for files gathered while the application runs. YARN's own default excludes everything. */
+  /** The same for files that are aggregated while the application runs. YARN's own default excludes everything. */
   readonly rolledInclude?: string;
   readonly rolledExclude?: string;
   /** Java class and parameters of the policy that chooses containers. */
@@ -13,7 +13,7 @@ export interface LogAggregation {
   readonly policyParameters?: string;
 }
 
-/** What the ResourceManager is told about a new application (org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext). */
+/** The description of a new application (org.apache.hadoop.yarn.api.records.ApplicationSubmissionContext). */
 export interface SubmissionContext {
   readonly id: ApplicationId;
   readonly name: string;
@@ -23,18 +23,18 @@ export interface SubmissionContext {
   readonly masterResource: Resource;
   /** Label of the node for the ApplicationMaster; absent: the queue's default. */
   readonly masterNodeLabel?: string;
-  /** Label for all containers whose own ask names none. */
+  /** Label for all containers whose own request names none. */
   readonly nodeLabelExpression?: string;
   /** At most 20 characters; "YARN" when absent. */
   readonly type?: string;
   readonly tags?: readonly string[];
-  /** Among applications of a queue; higher goes first. */
+  /** Among the applications of a queue; higher goes first. */
   readonly priority?: number;
-  /** Bounded by the cluster's own maximum, which also applies when absent. */
+  /** Limited by the cluster's own maximum, which also applies when this is absent. */
   readonly maxAppAttempts?: number;
   /** Only attempts that failed within this time count towards the maximum. */
   readonly attemptFailuresValidityIntervalMs?: number;
-  /** Containers live on when an attempt of the ApplicationMaster ends and another follows. */
+  /** Containers keep running when an attempt of the ApplicationMaster ends and another follows. */
   readonly keepContainers?: boolean;
   readonly logAggregation?: LogAggregation;
   /** YARN kills the application when it has lived this long. */
@@ -43,18 +43,18 @@ export interface SubmissionContext {
   readonly cancelTokensWhenComplete?: boolean;
   /** The submitter runs the ApplicationMaster itself; YARN starts none. */
   readonly unmanaged?: boolean;
-  /** Scheduler-specific, passed through. */
+  /** Specific to the scheduler, passed through. */
   readonly schedulingProperties?: Readonly<Record<string, string>>;
 }
 
-/** What `getNewApplication` answers. */
+/** The answer of `getNewApplication`. */
 export interface NewApplication {
   readonly id: ApplicationId;
-  /** The largest container that the cluster gives. */
+  /** The largest container that the cluster allocates. */
   readonly maximum: Resource;
 }
 
-/** Restricts a listing of applications. Lists are alternatives; an absent or empty one restricts nothing. */
+/** Restricts a listing of applications. Each list names alternatives; an absent or empty one restricts nothing. */
 export interface ApplicationFilter {
   readonly types?: readonly string[];
   readonly states?: readonly ApplicationState[];
@@ -66,7 +66,7 @@ export interface ApplicationFilter {
   /** Milliseconds since the epoch, both ends included; either may be absent. */
   readonly startedMs?: TimeRange;
   readonly finishedMs?: TimeRange;
-  /** "OWN": the caller's; "VIEWABLE": those the caller may look into; default all. */
+  /** "OWN": the caller's; "VIEWABLE": those the caller may view; default all. */
   readonly scope?: "ALL" | "VIEWABLE" | "OWN";
 }
 

@@ -4,11 +4,11 @@ import { writeText, writeVint } from "../security/writable.ts";
 const patternKey = "mapreduce.job.send-token-conf";
 
 /**
- * The part of a submitter's configuration by which the ResourceManager renews tokens of nameservices that are not in its own: the properties
- * whose names match `mapreduce.job.send-token-conf` as a whole (org.apache.hadoop.mapred.YARNRunner#setTokenRenewerConf). Undefined where that
- * is not set.
- * @returns what ContainerLaunchContext's `tokens_conf` holds: org.apache.hadoop.conf.Configuration#write
- * @throws ConfigurationError for a value that is no pattern
+ * The part of a submitter's configuration with which the ResourceManager renews tokens of nameservices that are not in its own: the
+ * properties whose whole names match `mapreduce.job.send-token-conf` (org.apache.hadoop.mapred.YARNRunner#setTokenRenewerConf). Undefined
+ * where that is not set.
+ * @returns the content of ContainerLaunchContext's `tokens_conf`: org.apache.hadoop.conf.Configuration#write
+ * @throws ConfigurationError for a value that is not a pattern
  */
 export function tokensConf(configuration: Configuration): Uint8Array | undefined {
   const pattern = configuration.get(patternKey);
@@ -19,7 +19,7 @@ export function tokensConf(configuration: Configuration): Uint8Array | undefined
   return Buffer.concat([writeVint(chosen.length), ...properties]);
 }
 
-/** Where a property was set is told as an array, and −1 is none (WritableUtils#writeCompressedStringArray). */
+/** The sources of a property are an array, and −1 means none (WritableUtils#writeCompressedStringArray). */
 const noSources = Uint8Array.of(0xff, 0xff, 0xff, 0xff);
 
 function patternOf(pattern: string, configuration: Configuration): RegExp {
