@@ -8,7 +8,7 @@ import { authenticationKey, fallbackKey, protectionKey, trustedCertificatesKey }
 import { simpleCredentials, type TokenOptions, tokenCredentials } from "./simple-credentials.ts";
 import type { User } from "./user.ts";
 
-/** By their names in `hadoop.rpc.protection` (org.apache.hadoop.security.SaslRpcServer.QualityOfProtection), weakest first. */
+/** Keyed by their names in `hadoop.rpc.protection` (org.apache.hadoop.security.SaslRpcServer.QualityOfProtection), weakest first. */
 const protectionNames: Readonly<Record<string, Protection>> = {
   authentication: "auth",
   integrity: "auth-int",
@@ -17,11 +17,11 @@ const protectionNames: Readonly<Record<string, Protection>> = {
 const weakestFirst = Object.values(protectionNames);
 
 /**
- * Credentials as the configuration demands them (`hadoop.security.authentication`). Where it is `kerberos`, a server that
- * asks for no proof is not called, unless `ipc.client.fallback-to-simple-auth-allowed` is true: whoever pretends to be one would be sent
- * the job's secrets. What YARN gave a token for is opened by that in any case.
- * @param user who acts where names are believed; with Kerberos it says only whom a proxy user acts for
- * @param kerberos kerberosCredentials; without it there are tokens only, as in a container, which has no ticket
+ * The credentials that the configuration requires (`hadoop.security.authentication`). With `kerberos`, a server that demands no
+ * authentication is not called, unless `ipc.client.fallback-to-simple-auth-allowed` is true: an impostor would receive the job's secrets. A
+ * service for which YARN issued a token is always called with that token.
+ * @param user the acting user where names are believed; with Kerberos it only says whom a proxy user acts for
+ * @param kerberos kerberosCredentials; without it only tokens are used, as in a container, which has no ticket
  * @throws ConfigurationError for a value that Hadoop does not have
  */
 export function configuredCredentials(
@@ -34,7 +34,7 @@ export function configuredCredentials(
   return kerberos({ ...options, configuration, user, fallback: configuration.getBoolean(fallbackKey, false) });
 }
 
-/** What a process has that no Kerberos is given to. */
+/** The credentials of a process without Kerberos. */
 function onlyTokens({ configuration, user, fallback, ...options }: KerberosOptions): CredentialsProvider {
   if (fallback) return simpleCredentials(user, options);
   const byToken = tokenCredentials(options);
@@ -47,22 +47,22 @@ function onlyTokens({ configuration, user, fallback, ...options }: KerberosOptio
   };
 }
 
-/** How the cluster knows who calls. @throws ConfigurationError for a value that Hadoop does not have */
+/** How the cluster identifies callers. @throws ConfigurationError for a value that Hadoop does not have */
 export function configuredAuthentication(configuration: Configuration): "simple" | "kerberos" {
   const authentication = configuration.get(authenticationKey)?.toLowerCase() ?? "simple";
   if (authentication === "simple" || authentication === "kerberos") return authentication;
   throw configuration.invalid(authenticationKey, `must be simple or kerberos, not "${authentication}"`);
 }
 
-/** What a configuration says for every kind of credentials. @throws ConfigurationError for a value that Hadoop does not have */
+/** The options that apply to every kind of credentials. @throws ConfigurationError for a value that Hadoop does not have */
 export function configuredOptions(configuration: Configuration): TokenOptions {
   const trustedCertificates = configuration.get(trustedCertificatesKey);
   return { protections: configuredProtections(configuration), trustedCertificates };
 }
 
 /**
- * The protections of traffic that are acceptable, best first: those that `hadoop.rpc.protection` lists in its order, then any that is
- * stronger than the weakest of them. Undefined where it is not set: all are.
+ * The acceptable protections of traffic, best first: those that `hadoop.rpc.protection` lists, in its order, then any others that are
+ * stronger than the weakest of them. Undefined where it is not set: all are acceptable.
  * @throws ConfigurationError for a value that Hadoop does not have
  */
 export function configuredProtections(configuration: Configuration): readonly Protection[] | undefined {

@@ -9,8 +9,8 @@ import { simpleCredentials } from "./simple-credentials.ts";
 import type { User } from "./user.ts";
 
 /**
- * Credentials of a process that YARN started: it has no Kerberos, but the tokens that travelled with it; on a cluster that believes
- * names, its user's name.
+ * The credentials of a process that YARN started. It has no Kerberos, only the tokens that were shipped with it; on a cluster that believes
+ * names, also its user's name.
  * @param held see DelegationOptions
  */
 export function containerCredentials(
@@ -45,7 +45,7 @@ function nameOf({ url, tokenService }: HttpService): string {
   return tokenService === undefined ? url.host : `${url.host} (${tokenService})`;
 }
 
-/** @param server whom no token is for */
+/** @param server the server for which there is no token */
 export function missingToken(server: string, { tokens }: Credentials): AuthenticationError {
   const there = tokens.map(({ token }) => `${token.kind} for ${token.service || "any"}`).join(", ");
   return new AuthenticationError(`There is no delegation token for ${server}; there are ${there || "none at all"}`, {

@@ -1,29 +1,29 @@
 import { type Token, TokenKind } from "./token.ts";
 
-/** A token under the name that Hadoop's programs find it by: its service, as a rule. */
+/** A token under the alias by which Hadoop's programs find it: usually its service. */
 export interface NamedToken {
   readonly alias: string;
   readonly token: Token;
 }
 
-/** What a process may prove itself with, and secrets by name (org.apache.hadoop.security.Credentials). */
+/** The tokens with which a process may authenticate, and secrets by name (org.apache.hadoop.security.Credentials). */
 export interface Credentials {
   readonly tokens: readonly NamedToken[];
   readonly secrets: ReadonlyMap<string, Uint8Array>;
 }
 
-/** Of one who has none. */
+/** The credentials of a process that has none. */
 export const noCredentials: Credentials = { tokens: [], secrets: new Map() };
 
-/** The first token of a kind. YARN gives the ApplicationMaster's neither alias nor service, so kind is how it is found. */
+/** The first token of a kind. YARN gives the ApplicationMaster's token neither alias nor service, so it is found by kind. */
 export function tokenOfKind(credentials: Credentials, kind: string): Token | undefined {
   return credentials.tokens.find(({ token }) => token.kind === kind)?.token;
 }
 
-/** The stores by which its page is served to YARN's proxy, and their passwords (org.apache.hadoop.yarn.server.security.AMSecretKeys). */
+/** The key stores with which its page is served to YARN's proxy, and their passwords (org.apache.hadoop.yarn.server.security.AMSecretKeys). */
 const MASTER_SECRETS = "yarn.application.am.";
 
-/** What may go on to task containers: everything but the right to speak for the application. */
+/** The credentials that may be passed to task containers: everything but the right to act as the ApplicationMaster. */
 export function withoutMasterRights({ tokens, secrets }: Credentials): Credentials {
   return {
     tokens: tokens.filter(({ token }) => token.kind !== TokenKind.applicationMaster),
@@ -31,7 +31,7 @@ export function withoutMasterRights({ tokens, secrets }: Credentials): Credentia
   };
 }
 
-/** With newer tokens in place of those of the same kind for the same service. */
+/** Replaces tokens by newer ones of the same kind for the same service. */
 export function renewedCredentials(held: Credentials, newer: readonly NamedToken[]): Credentials {
   const isNewer = ({ token }: NamedToken) =>
     newer.some(({ token: { kind, service } }) => kind === token.kind && service === token.service);

@@ -7,21 +7,21 @@ import { type Token, TokenKind } from "./token.ts";
 import { isServiceOf, type LookUp, systemLookUp } from "./token-service.ts";
 import { tokenToUrlText } from "./token-writable.ts";
 
-/** Which tokens, and what else there is. */
+/** Which tokens to use, and what to use where there is none. */
 export interface DelegationOptions extends TokenOptions {
-  /** What is held now; asked each time, because tokens are replaced by newer ones. */
+  /** The current credentials; called each time, because newer tokens replace older ones. */
   readonly held: () => Credentials;
-  /** Who we are, and what is shown to services that no token is for. */
+  /** Our identity, and the credentials for services without a token. */
   readonly otherwise: CredentialsProvider;
   readonly lookUp?: LookUp;
 }
 
-/** What opens each protocol, by its Java interface. */
+/** The token kinds that each protocol accepts, by its Java interface. */
 const kindsOfProtocols: Readonly<Record<string, readonly string[]>> = {
   "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB": [TokenKind.resourceManagerDelegation],
   "org.apache.hadoop.hdfs.protocol.ClientProtocol": [TokenKind.hdfsDelegation],
 };
-/** One issues them all, under the name of whoever asked (org.apache.hadoop.hdfs.web.TokenAspect). */
+/** One server issues all of these, under the name of the requested scheme (org.apache.hadoop.hdfs.web.TokenAspect). */
 const webKinds: readonly string[] = [
   TokenKind.hdfsDelegation,
   TokenKind.webHdfsDelegation,
@@ -29,8 +29,8 @@ const webKinds: readonly string[] = [
 ];
 
 /**
- * Credentials of one who was given delegation tokens: each service is shown its own, as Hadoop's clients show it, whatever else there
- * would be to show.
+ * The credentials of a process that was given delegation tokens. Each service receives its own token, presented as Hadoop's clients do,
+ * even if other credentials are available.
  */
 export function delegatedCredentials(options: DelegationOptions): CredentialsProvider {
   const { held, otherwise, protections, lookUp = systemLookUp } = options;

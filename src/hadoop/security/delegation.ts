@@ -2,19 +2,19 @@ import protobuf from "protobufjs/minimal.js";
 import { type Token, TokenKind } from "./token.ts";
 import { WritableReader } from "./writable.ts";
 
-/** What a delegation token says of itself, to everyone who holds it. */
+/** The facts in a delegation token that everyone who holds it can read. */
 export interface Delegation {
-  /** Whose rights it gives: a name, or a whole Kerberos principal. */
+  /** The user whose rights it grants: a name, or a whole Kerberos principal. */
   readonly owner: string;
-  /** Who may prolong it; empty: nobody may. */
+  /** Who may renew it; empty: nobody may. */
   readonly renewer: string;
   /** Milliseconds since the epoch, by the clock of the server that issued it. */
   readonly issuedMs: number;
-  /** No renewal goes beyond. Before it, a token ends when it has not been renewed in time, which only its server knows. */
+  /** No renewal extends it beyond this time. It expires earlier if it is not renewed in time, which only its server knows. */
   readonly maximumMs: number;
 }
 
-/** Undefined for a token of another kind, or one that cannot be read. */
+/** Undefined for a token of another kind, or one that cannot be parsed. */
 export function delegationOf({ kind, identifier }: Token): Delegation | undefined {
   try {
     if (protobufKinds.has(kind)) return fromProtobuf(identifier);

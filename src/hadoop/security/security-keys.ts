@@ -1,14 +1,14 @@
-/** How a client proves who it is: `simple` or `kerberos`. */
+/** How clients authenticate: `simple` or `kerberos`. */
 export const authenticationKey = "hadoop.security.authentication";
-/** Whether a client that can prove who it is may call a server that asks for no proof. */
+/** Whether a client with Kerberos may call a server that demands no authentication. */
 export const fallbackKey = "ipc.client.fallback-to-simple-auth-allowed";
-/** How RPC's traffic is protected: `authentication`, `integrity`, `privacy`, or several of them. */
+/** How RPC traffic is protected: `authentication`, `integrity`, `privacy`, or several of them. */
 export const protectionKey = "hadoop.rpc.protection";
 /**
- * The certificates, as PEM, that may sign those of web servers; absent: Node's own. No key of Hadoop's: a program that has read the trust
- * store puts it into the configuration, which travels to containers, where that file is not.
+ * The certificates, as PEM, that may sign those of web servers; absent: Node's own. This is not one of Hadoop's keys: a program that has
+ * read the trust store puts it into the configuration, which is shipped to containers, where that file does not exist.
  */
 export const trustedCertificatesKey = "ssl.client.truststore.pem";
 
-/** What configuredCredentials reads of a configuration. */
+/** The keys that configuredCredentials reads. */
 export const securityKeys: readonly string[] = [authenticationKey, fallbackKey, protectionKey, trustedCertificatesKey];

@@ -3,7 +3,7 @@ import { type Protection, tokenDigest } from "./sasl/digest-md5.ts";
 import type { AuthenticationStrategy } from "./sasl/mechanism.ts";
 import type { User } from "./user.ts";
 
-/** How tokens are shown. */
+/** How tokens are presented. */
 export interface TokenOptions {
   /** Acceptable protections of traffic, best first; default all, the strongest first. */
   readonly protections?: readonly Protection[] | undefined;
@@ -13,7 +13,7 @@ export interface TokenOptions {
 
 /**
  * Credentials for clusters that believe names (`hadoop.security.authentication` is `simple`): the user's name over RPC and, as `user.name`,
- * over HTTP. What YARN gave a token for is shown that token and nothing else.
+ * over HTTP. A service for which YARN issued a token receives that token and nothing else.
  */
 export function simpleCredentials(user: User, options: TokenOptions = {}): CredentialsProvider {
   const { name, realName } = user;
@@ -27,7 +27,7 @@ export function simpleCredentials(user: User, options: TokenOptions = {}): Crede
   };
 }
 
-/** Credentials of one who has nothing but the tokens that YARN gives it: enough for SchedulerClient and NodeManagerPool. */
+/** Credentials of a process that has only the tokens that YARN gave it: enough for SchedulerClient and NodeManagerPool. */
 export function tokenCredentials(options: TokenOptions = {}): CredentialsProvider {
   return {
     trustedCertificates: options.trustedCertificates,

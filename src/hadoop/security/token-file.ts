@@ -3,7 +3,7 @@
  *
  *     "HDTS" | version
  *     version 0:  vint count, then per token: Text alias | bytes identifier | bytes password | Text kind | Text service
- *                 vint count, then per secret: Text alias | bytes          (Text and bytes: vint length, then so many bytes)
+ *                 vint count, then per secret: Text alias | bytes          (Text and bytes: vint length, then that many bytes)
  *     version 1:  varint-delimited CredentialsProto
  */
 import { HadoopError } from "../errors.ts";
@@ -34,7 +34,7 @@ export function readTokenFile(bytes: Uint8Array): Credentials {
   }
 }
 
-/** The bytes of a token file; also what ContainerLaunchContext's `tokens` holds. */
+/** The bytes of a token file, which are also the value of ContainerLaunchContext's `tokens`. */
 export function writeTokenFile(credentials: Credentials, version: TokenFileVersion = 0): Uint8Array {
   const body = version === 0 ? writeWritable(credentials) : writeProtobuf(credentials);
   return Buffer.concat([magic, Uint8Array.of(version), body]);

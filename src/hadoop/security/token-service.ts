@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import type { Configuration } from "../conf/configuration.ts";
 import { formatHostPort, type HostPort, parseHostPort } from "../conf/values.ts";
 
-/** The addresses of a host by the system's resolver; rejects when it has none. */
+/** The addresses of a host from the system's resolver; rejects if there are none. */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
 export const systemLookUp: LookUp = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
@@ -12,8 +12,8 @@ export const systemLookUp: LookUp = async (host) => (await lookup(host, { all: t
 const byAddressKey = "hadoop.security.token.service.use_ip";
 
 /**
- * The service that a new token for a server is filed under, `ip:port` or `host:port`
- * (org.apache.hadoop.security.SecurityUtil#buildTokenService). Rejects when the host has no address.
+ * The service name of a new token for a server, `ip:port` or `host:port` (org.apache.hadoop.security.SecurityUtil#buildTokenService).
+ * Rejects when the host has no address.
  */
 export async function tokenServiceOf(
   { host, port }: HostPort,
@@ -26,9 +26,9 @@ export async function tokenServiceOf(
 }
 
 /**
- * Whether a token that is filed under `service` is for a server. One for several servers together lists them, with commas between
+ * Whether a token with this service name is for the given server. A token for several servers lists them, separated by commas
  * (org.apache.hadoop.yarn.security.client.RMDelegationTokenSelector).
- * @param name `host:port`, several of them with commas between, or the name of a nameservice, `ha-hdfs:…`
+ * @param name `host:port`, several of them separated by commas, or the name of a nameservice, `ha-hdfs:…`
  */
 export async function isServiceOf(service: string, name: string, lookUp: LookUp = systemLookUp): Promise<boolean> {
   const filed = service.toLowerCase().split(",");
@@ -41,7 +41,7 @@ async function isAmong(filed: readonly string[], name: string, lookUp: LookUp): 
   if (filed.includes(name)) return true;
   const server = parseHostPort(name);
   if (server === undefined || isIP(server.host) !== 0) return false;
-  // Without an address nobody could be connected to either: that error is the clearer one.
+  // A host without an address cannot be connected to either, and that error is the clearer one.
   const addresses = await lookUp(server.host).catch(() => []);
   return addresses.some((host) => filed.includes(formatHostPort({ host, port: server.port })));
 }

@@ -2,15 +2,15 @@
 export interface Token {
   readonly identifier: Uint8Array;
   readonly password: Uint8Array;
-  /** One of TokenKind, or another service's. */
+  /** One of TokenKind, or a kind of another service. */
   readonly kind: string;
-  /** What it opens: `ip:port`, `ha-hdfs:nameservice`; empty where the kind alone says it. */
+  /** The service that accepts it: `ip:port`, `ha-hdfs:nameservice`; empty if the kind alone determines it. */
   readonly service: string;
 }
 
 /** Kinds of tokens, as their Java classes name them (`TokenIdentifier#getKind`). */
 export const TokenKind = {
-  /** Opens the ResourceManager's scheduler to one application attempt. */
+  /** Grants one application attempt access to the ResourceManager's scheduler. */
   applicationMaster: "YARN_AM_RM_TOKEN",
   node: "NMToken",
   container: "ContainerToken",

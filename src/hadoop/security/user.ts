@@ -1,17 +1,17 @@
 import { loginName as osLoginName } from "../process-owner.ts";
 import { AuthenticationError } from "./errors.ts";
 
-/** Who acts, on a cluster that believes names. */
+/** The acting user, on a cluster that believes names. */
 export interface User {
   readonly name: string;
-  /** Who logged in, where `name` is another that may be acted for (a proxy user). */
+  /** The user who logged in, if `name` is another one that it may act for (a proxy user). */
   readonly realName?: string;
 }
 
 /**
- * The user by Hadoop's rules (org.apache.hadoop.security.UserGroupInformation): HADOOP_USER_NAME, or the login name of the process;
- * HADOOP_PROXY_USER is then whom that user acts for.
- * @throws AuthenticationError where the process's user has no name
+ * The user by Hadoop's rules (org.apache.hadoop.security.UserGroupInformation): HADOOP_USER_NAME, or the login name of the process.
+ * HADOOP_PROXY_USER names a user for whom that user acts.
+ * @throws AuthenticationError if the process's user has no name
  */
 export function currentUser(
   environment: Readonly<Record<string, string | undefined>>,

@@ -25,7 +25,7 @@ export function writeText(text: string): Uint8Array {
   return writeBytes(Buffer.from(text, "utf8"));
 }
 
-/** Reads from the start on. Throws RangeError when the bytes end too early or a number is out of range. */
+/** Reads from the start. Throws RangeError when the bytes end too early or a number is out of range. */
 export class WritableReader {
   readonly #bytes: Uint8Array;
   #offset = 0;
@@ -47,7 +47,7 @@ export class WritableReader {
     return result;
   }
 
-  /** A number of things that follow. */
+  /** The number of items that follow. */
   count(): number {
     const count = this.vint();
     if (count < 0) throw new RangeError(`${count} is no number of things`);

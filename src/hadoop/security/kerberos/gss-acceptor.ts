@@ -6,15 +6,15 @@ import { bufferOf, displayed, loadGssFunctions, longestLife } from "./libgssapi.
 /** GSS_C_ACCEPT */
 const acceptOnly = 2;
 
-/** Whom a ticket proved. */
+/** A caller that a ticket has authenticated. */
 export interface Accepted {
   /** With its realm: `alice@EXAMPLE.COM`. */
   readonly principal: string;
-  /** What proves the service to its caller. */
+  /** The message that authenticates the service to its caller. */
   readonly answer: Buffer;
 }
 
-/** The service's side of Kerberos and SPNEGO (RFC 2743, RFC 4178): takes tickets of callers, by a keytab with its keys. */
+/** The service's side of Kerberos and SPNEGO (RFC 2743, RFC 4178): accepts callers' tickets with the keys in a keytab. */
 export class GssAcceptor {
   readonly #functions: GssFunctions;
   readonly #credential: Held;
@@ -25,9 +25,9 @@ export class GssAcceptor {
   }
 
   /**
-   * @param keytab a file; each service whose key it has is served
-   * @param load only tests set it
-   * @throws GssError where it has no key that can be used, AuthenticationError (`KERBEROS_LIBRARY_MISSING`)
+   * @param keytab a file; every service whose key it contains is served
+   * @param load set by tests only
+   * @throws GssError if it has no usable key, AuthenticationError (`KERBEROS_LIBRARY_MISSING`)
    */
   static async open(keytab: string, load?: () => Promise<Koffi>): Promise<GssAcceptor> {
     const functions = await loadGssFunctions(load);
@@ -39,8 +39,8 @@ export class GssAcceptor {
   }
 
   /**
-   * Takes what a caller sent. Kerberos is done with one message each way, and nothing is kept of callers who would send more.
-   * @throws GssError in the library's words for what proves nobody
+   * Accepts a caller's token. Kerberos needs one message each way, so no state is kept for callers that would send more.
+   * @throws GssError with the library's message for a token that authenticates nobody
    */
   async accept(token: Uint8Array): Promise<Accepted> {
     const functions = this.#functions;

@@ -1,10 +1,10 @@
-/** What is used of GSS-API, the interface to Kerberos libraries (RFC 2743; its C names RFC 2744). */
+/** The part of GSS-API, the interface to Kerberos libraries, that is used (RFC 2743; its C names RFC 2744). */
 import { CodedError } from "../../errors.ts";
 
-/** Kerberos alone (RFC 4121), or the negotiation that web servers expect (SPNEGO, RFC 4178). */
+/** Plain Kerberos (RFC 4121), or the negotiation that web servers expect (SPNEGO, RFC 4178). */
 export type GssMechanism = "krb5" | "spnego";
 
-/** A login of one's own, beside what the environment names (KRB5CCNAME, KRB5_CLIENT_KTNAME). */
+/** An explicit login, independent of what the environment names (KRB5CCNAME, KRB5_CLIENT_KTNAME). */
 export interface KeytabLogin {
   /** `alice@EXAMPLE.COM` or `service/host@EXAMPLE.COM` */
   readonly principal: string;
@@ -12,7 +12,7 @@ export interface KeytabLogin {
   readonly keytab: string;
 }
 
-/** Who acts: a Kerberos principal with a ticket. */
+/** The acting Kerberos principal, with a ticket. */
 export interface GssCredential {
   /** With its realm: `alice@EXAMPLE.COM`. */
   readonly principal: string;
@@ -20,23 +20,23 @@ export interface GssCredential {
   readonly remainingSeconds: number;
 }
 
-/** One exchange with one server, and the protection of messages after it. What fails throws GssError. */
+/** One exchange with one server, and the protection of messages after it. Failures throw GssError. */
 export interface GssContext {
-  /** Takes the server's message (empty at first). @returns what goes to the server, and whether both sides have proved themselves */
+  /** Takes the server's message (empty at first). @returns the message for the server, and whether both sides are authenticated */
   step(token: Uint8Array): Promise<{ readonly token: Buffer; readonly done: boolean }>;
-  /** Signs a message, and encrypts it where it is to be confidential. */
+  /** Signs a message, and encrypts it if it is confidential. */
   wrap(message: Uint8Array, confidential: boolean): Buffer;
-  /** Refuses what was changed, repeated, reordered or left out on the way. */
+  /** Rejects a message that was changed, repeated, reordered or left out on the way. */
   unwrap(token: Uint8Array): { readonly message: Buffer; readonly confidential: boolean };
-  /** The longest message that is at most `tokenBytes` long once it is wrapped. */
+  /** The longest message whose wrapped form is at most `tokenBytes` long. */
   maxMessageBytes(tokenBytes: number, confidential: boolean): number;
 }
 
 /** The GSS-API of a machine (RFC 2743), as far as a client needs it. */
 export interface GssApi {
-  /** A ticket, fetched anew where a keytab allows it and half its life is over. */
+  /** Acquires a ticket, and fetches a new one if a keytab allows it and half its lifetime is over. */
   acquire(login: KeytabLogin | undefined): Promise<GssCredential>;
-  /** The realm of names that have none: krb5.conf's `default_realm`. */
+  /** The realm of names without one: krb5.conf's `default_realm`. */
   defaultRealm(): Promise<string>;
   /** The realm of a host by krb5.conf's `domain_realm`, else the default. */
   realmOf(host: string): Promise<string>;

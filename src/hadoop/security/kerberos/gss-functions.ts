@@ -1,4 +1,4 @@
-/** The C functions of MIT Kerberos' libgssapi_krb5 (RFC 2744, gssapi_ext.h), by koffi: it needs no compiler where it is installed. */
+/** The C functions of MIT Kerberos' libgssapi_krb5 (RFC 2744, gssapi_ext.h), called through koffi, which needs no compiler to be installed. */
 import { errorMessage } from "../../errors.ts";
 import { GssError } from "./gss-api.ts";
 import type { Koffi, NativeFunction, Type } from "./koffi-package.ts";
@@ -6,7 +6,7 @@ import type { Koffi, NativeFunction, Type } from "./koffi-package.ts";
 /** An object of the library. */
 export type Handle = bigint;
 
-/** An object of the library that is kept as long as this is: it is passed to calls itself, which so keep it until they return. */
+/** A library object that lives as long as this wrapper. The wrapper itself is passed to calls, which keep it alive until they return. */
 export class Held {
   readonly handle: Handle;
 
@@ -15,7 +15,7 @@ export class Held {
   }
 }
 
-/** What a call is given: no handle alone, so that whoever makes a call of an object passes what keeps it. */
+/** Arguments of a call: never a bare handle, so that every call on an object also passes the wrapper that keeps it alive. */
 type Parameters = readonly (object | number | null)[];
 
 /** A C `gss_buffer_desc`. */
@@ -26,7 +26,7 @@ export interface NativeBuffer {
 
 export const libraryName = "libgssapi_krb5.so.2";
 
-/** The status of an exchange that is not over. Others are failures, also those that say that a message was repeated or is out of order. */
+/** The status of an unfinished exchange. Others are failures, including those that report a repeated or reordered message. */
 export const continueNeeded = 1;
 
 /** Kinds of text that `gss_display_status` gives. */
@@ -66,7 +66,7 @@ export class GssFunctions {
     const intOut = out(pointer("int"));
     const handleOut = out(pointer(handle));
     const handleInOut = inout(pointer(handle));
-    /** All of them give the major status, and the minor one by their first parameter. */
+    /** All of them return the major status, and the minor one through their first parameter. */
     const define = (name: string, ...parameters: (Type | string)[]) =>
       library.func(`gss_${name}`, number, [minor, ...parameters]);
 
@@ -91,7 +91,7 @@ export class GssFunctions {
     this.#displayStatus = define("display_status", number, "int", handle, inout(pointer(number)), bufferOut);
   }
 
-  /** Keeps an object of the library until what is returned is collected; it is freed then. */
+  /** Wraps a library object and frees it when the wrapper is collected. */
   held(kind: "name" | "credential" | "context", handle: Handle): Held {
     const held = new Held(handle);
     const free = {
@@ -104,22 +104,22 @@ export class GssFunctions {
   }
 
   /**
-   * Calls a function, of whose parameters the first is added here; what is held is passed by its handle.
+   * Calls a function. The first parameter is added here, and wrapped objects are passed by their handles.
    * @returns its status: 0, or `allowed`
-   * @throws GssError in the library's words for any other
+   * @throws GssError with the library's message for any other
    */
   run(call: NativeFunction, parameters: Parameters, allowed = 0): number {
     const minor: [number] = [0];
     return this.#checked(call(minor, ...parameters.map(passed)), minor, allowed);
   }
 
-  /** The same on another thread, for what reads files and may talk to a KDC. */
+  /** The same on another thread, for calls that read files and may contact a KDC. */
   onThread(call: NativeFunction, parameters: Parameters, allowed = 0): Promise<number> {
     const minor: [number] = [0];
     return new Promise((resolve, reject) => {
       call.async(minor, ...parameters.map(passed), (error: unknown, status: number) => {
         try {
-          // `parameters` is named here so that what the library works on, memory and what is held, is not collected meanwhile.
+          // Referring to `parameters` here keeps the memory and the wrapped objects that the library uses from being collected meanwhile.
           if (error) throw new GssError(`A call with ${parameters.length} parameters failed: ${errorMessage(error)}`);
           resolve(this.#checked(status, minor, allowed));
         } catch (cause) {
@@ -129,7 +129,7 @@ export class GssFunctions {
     });
   }
 
-  /** A copy of what the library gave, which it may forget then. */
+  /** Copies a buffer of the library, which may then release it. */
   take(buffer: Partial<NativeBuffer>): Buffer {
     const { length = 0, value } = buffer;
     if (typeof value !== "bigint") return Buffer.alloc(0);

@@ -13,25 +13,28 @@ import { Negotiate, SignedCookies } from "./negotiate.ts";
 import { serverPrincipal } from "./server-principal.ts";
 import { chooseSpnego, type Spnego } from "./spnego.ts";
 
-/** Who proves himself, to which cluster. */
+/** Who authenticates, and to which cluster. */
 export interface KerberosOptions extends TokenOptions {
-  /** Names the servers' principals, and users' short names. */
+  /** Names the servers' principals and the rules for users' short names. */
   readonly configuration: Configuration;
-  /** Who acts where names are believed. Where it is acted for him (a proxy user), that is so here too; else it is who logged in. */
+  /**
+   * The acting user where names are believed. If it is a proxy user, we act for it with Kerberos too; otherwise the acting user is whoever
+   * logged in.
+   */
   readonly user: User;
-  /** Whether `user` is named to a server that asks for no proof; such a server is not called otherwise. */
+  /** Whether `user` is named to a server that demands no authentication; otherwise such a server is not called. */
   readonly fallback: boolean;
   /** Default: the tickets that the environment names. */
   readonly login?: KerberosLogin | undefined;
-  /** Who negotiates with web servers; default: the package kerberos, else that library. */
+  /** Chooses the negotiator for web servers; default: the package kerberos, else libgssapi. */
   readonly chooseSpnego?: ((login: KerberosLogin) => Promise<Spnego>) | undefined;
-  /** The name that the address of a host has; asked of the network by default. */
+  /** The name of a host's address; looked up in DNS by default. */
   readonly canonicalName?: ((host: string) => Promise<string>) | undefined;
 }
 
 /**
- * Credentials by Kerberos: GSSAPI over RPC, Negotiate over HTTP. What YARN gave a token for is shown that token and nothing else. The
- * library is loaded, and a ticket looked for, when the first server is connected.
+ * Credentials by Kerberos: GSSAPI over RPC, Negotiate over HTTP. A service for which YARN issued a token receives that token and nothing
+ * else. The library is loaded, and a ticket looked for, at the first connection to a server.
  */
 export function kerberosCredentials(options: KerberosOptions): CredentialsProvider {
   return new KerberosCredentials(options);
@@ -89,7 +92,7 @@ class KerberosCredentials implements CredentialsProvider {
     return { ...kerberosMethod, user: { name }, start: (offer) => this.#start(service, credential, offer) };
   }
 
-  /** Without a ticket a server that asks for none can still be called. */
+  /** Without a ticket, a server that demands none can still be called. */
   async #kerberosIfAsked(service: RpcService): Promise<AuthenticationStrategy> {
     try {
       return this.#kerberos(service, await this.#login.credential());

@@ -1,4 +1,4 @@
-/** What is used of the optional package kerberos. */
+/** The part of the optional package kerberos that is used. */
 export interface KerberosPackage {
   readonly GSS_MECH_OID_SPNEGO: number;
   readonly GSS_C_MUTUAL_FLAG: number;
@@ -11,8 +11,8 @@ export interface KerberosPackage {
 
 export interface KerberosClient {
   readonly contextComplete: boolean;
-  /** What goes to the server, in base64; empty: nothing. */
+  /** The message for the server, in base64; empty: none. */
   readonly response: string;
-  /** @param challenge what came from the server, in base64 */
+  /** @param challenge the server's message, in base64 */
   step(challenge: string): Promise<string>;
 }

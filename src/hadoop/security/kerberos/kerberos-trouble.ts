@@ -3,24 +3,27 @@ import { AuthenticationError, type AuthenticationErrorCode } from "../errors.ts"
 import type { KeytabLogin } from "./gss-api.ts";
 import type { TicketCache } from "./ticket-cache.ts";
 
-/** What was tried when a Kerberos library failed. */
+/** What was being attempted when a Kerberos library failed. */
 export interface KerberosAttempt {
   /** Absent: the tickets that the environment names. */
   readonly login?: KeytabLogin | undefined;
   /** Where tickets were looked for; absent with a keytab. */
   readonly cache?: TicketCache | undefined;
-  /** Whom we wanted to reach, where it had come to that. */
+  /** The server that we wanted to reach, if it had come to that. */
   readonly server?: string | undefined;
 }
 
 interface Trouble {
   readonly code: AuthenticationErrorCode;
   readonly what: string;
-  /** What a person does about it. */
+  /** The remedy for a person. */
   readonly mend: string;
 }
 
-/** MIT Kerberos' words for what people can mend, and what to say of it. Its numbers differ by mechanism, its words do not. */
+/**
+ * MIT Kerberos' messages for problems that people can fix, and what to tell them. Its error numbers differ between mechanisms, its messages
+ * do not.
+ */
 const troubles: readonly (readonly [RegExp, (attempt: KerberosAttempt) => Trouble])[] = [
   [
     /no kerberos credentials available|no credentials cache found|matching credential not found|SPNEGO cannot find mechanisms/i,
@@ -101,8 +104,8 @@ function keytabMend({ principal, keytab }: KeytabLogin): string {
 }
 
 /**
- * What a server says that does not take a ticket (Java's SaslException), which never says why: its log does.
- * @returns undefined for what is not that
+ * Explains the message of a server that rejects a ticket (Java's SaslException). It never says why; the server's log does.
+ * @returns undefined for any other error
  */
 export function refusedTicket(
   cause: unknown,
@@ -120,7 +123,7 @@ export function refusedTicket(
   );
 }
 
-/** What a Kerberos library said, as an error that tells who, where and how to mend it; its words stay in the message. */
+/** A Kerberos library's failure as an error that says who, where and how to fix it; the library's own words stay in the message. */
 export function kerberosError(cause: unknown, attempt: KerberosAttempt): AuthenticationError {
   if (cause instanceof AuthenticationError) return cause;
   const words = errorMessage(cause);

@@ -1,9 +1,9 @@
 /**
- * The principals that a keytab has keys of, each once; undefined for bytes that are no keytab.
+ * The principals whose keys a keytab contains, each once; undefined for bytes that are not a keytab.
  *
  *     0x0502 | { size(4) | count(2) | realm | component × count | type(4) | … }      realm, component: length(2) | bytes
  *
- * A negative size is a hole of that many bytes. (MIT Kerberos, doc/formats/keytab_file_format.rst; version 1 is of the 1990s.)
+ * A negative size is a hole of that many bytes. (MIT Kerberos, doc/formats/keytab_file_format.rst; version 1 dates from the 1990s.)
  */
 export function keytabPrincipals(bytes: Uint8Array): readonly string[] | undefined {
   const keytab = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -18,29 +18,29 @@ import {
 } from "./gss-functions.ts";
 import type { Koffi } from "./koffi-package.ts";
 
-/** That this is made for. */
+/** The version that this code is written for. */
 export const koffiVersion = "3.3.4";
 
 /** Object identifiers in DER, without tag and length (RFC 4121 §4.1, RFC 4178 §3, RFC 2743 §4.1, RFC 1964 §2.1.1). */
 const mechanisms = { krb5: oid("2a864886f712010202"), spnego: oid("2b0601050502") } as const;
 const nameTypes = { hostBasedService: oid("2a864886f71201020104"), principal: oid("2a864886f71201020201") } as const;
 
-/** GSS_C_MUTUAL_FLAG, REPLAY, SEQUENCE, CONF, INTEG: asked for and insisted on. */
+/** GSS_C_MUTUAL_FLAG, REPLAY, SEQUENCE, CONF, INTEG: requested and required. */
 const contextFlags = 2 | 4 | 8 | 16 | 32;
 const initiateOnly = 1;
 export const longestLife = 0xffff_ffff;
 const defaultQuality = 0;
 
 /**
- * GSS-API by the Kerberos library of this machine.
- * @param load gives the package koffi; a program in a container has it under a path of its own
+ * GSS-API by this machine's Kerberos library.
+ * @param load loads the package koffi; a program in a container has it at a different path
  * @throws AuthenticationError with code `KERBEROS_LIBRARY_MISSING`
  */
 export async function loadGssApi(load?: () => Promise<Koffi>): Promise<GssApi> {
   return new LibGssApi(await loadGssFunctions(load));
 }
 
-/** The functions of the library themselves. @throws AuthenticationError as loadGssApi */
+/** The library's functions. @throws AuthenticationError as loadGssApi */
 export async function loadGssFunctions(load: () => Promise<Koffi> = () => import("koffi")): Promise<GssFunctions> {
   const koffi = await load().catch((cause: unknown) => {
     throw missing("the optional npm package koffi", cause, `npm install -g koffi@${koffiVersion}`);
@@ -185,7 +185,7 @@ export function bufferOf(bytes: Uint8Array): NativeBuffer {
   return { length: bytes.length, value: bytes.length === 0 ? null : bytes };
 }
 
-/** A login's own tickets are kept in memory: nothing of it is written, and nobody else's are touched. */
+/** A keytab login keeps its tickets in memory: nothing is written to disk, and no other ticket is touched. */
 function storeOf({ principal, keytab }: KeytabLogin) {
   const elements = [
     { key: "client_keytab", value: `FILE:${keytab}` },
@@ -200,7 +200,7 @@ function importName(functions: GssFunctions, name: string, type: keyof typeof na
   return functions.held("name", handle[0]);
 }
 
-/** A name as people write it. */
+/** A name in the form that people write. */
 export function displayed(functions: GssFunctions, name: Held): string {
   const text = {};
   functions.run(functions.displayName, [name, text, null]);

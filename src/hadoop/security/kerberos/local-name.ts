@@ -4,7 +4,7 @@ import { AuthenticationError } from "../errors.ts";
 export const authToLocalKey = "hadoop.security.auth_to_local";
 export const authToLocalMechanismKey = "hadoop.security.auth_to_local.mechanism";
 
-/** `DEFAULT`, or `RULE:[components:format](match)s/from/to/gL`, of which all but the bracket is optional. */
+/** `DEFAULT`, or `RULE:[components:format](match)s/from/to/gL`, of which only the bracket is required. */
 interface Rule {
   readonly isDefault: boolean;
   readonly components: number;
@@ -18,10 +18,10 @@ interface Rule {
 const ruleSyntax = /\s*(?:(DEFAULT)|RULE:\[(\d*):([^\]]*)\](?:\(([^)]*)\))?(?:s\/([^/]*)\/([^/]*)\/(g)?)?)\/?(L)?/y;
 
 /**
- * The name that a cluster knows a principal by: whose home it is, whose applications they are
+ * The short name under which a cluster knows a principal; it determines the user's home and applications
  * (org.apache.hadoop.security.authentication.util.KerberosName#getShortName, `hadoop.security.auth_to_local`).
  * @param principal `alice@REALM` or `service/host@REALM`
- * @throws AuthenticationError for a principal that no rule is for, and ConfigurationError for rules that cannot be read
+ * @throws AuthenticationError for a principal that no rule matches, and ConfigurationError for malformed rules
  */
 export function localName(configuration: Configuration, principal: string, defaultRealm: string): string {
   const [, name = "", realm] = /^([^@]+)(?:@(.*))?$/s.exec(principal) ?? [];

@@ -7,20 +7,20 @@ import { keytabPrincipals } from "./keytab.ts";
 import { loadGssApi } from "./libgssapi.ts";
 import { ticketCache } from "./ticket-cache.ts";
 
-/** Who we are to Kerberos: by a keytab, or by the tickets that the environment names (KRB5CCNAME, KRB5_CLIENT_KTNAME). */
+/** Our Kerberos login: with a keytab, or with the tickets that the environment names (KRB5CCNAME, KRB5_CLIENT_KTNAME). */
 export class KerberosLogin {
   readonly keytab: KeytabLogin | undefined;
   readonly #load: () => Promise<GssApi>;
   #api: Promise<GssApi> | undefined;
   #acquiring: Promise<GssCredential> | undefined;
 
-  /** @param load the Kerberos library, on first need; default is the machine's */
+  /** @param load loads the Kerberos library when it is first needed; default is the machine's */
   constructor(keytab?: KeytabLogin, load: () => Promise<GssApi> = loadGssApi) {
     this.keytab = keytab;
     this.#load = load;
   }
 
-  /** Who logs in by what, for the words of an error. */
+  /** Who logs in and how, for error messages. */
   get attempt(): KerberosAttempt {
     return this.keytab === undefined ? { cache: ticketCache(process.env) } : { login: this.keytab };
   }
@@ -32,23 +32,23 @@ export class KerberosLogin {
   }
 
   /**
-   * The ticket, which is looked for anew each time: people run kinit meanwhile, and a keytab's is renewed when half its life is over.
+   * The ticket, looked up again each time: people may run kinit meanwhile, and a keytab's ticket is renewed when half its lifetime is over.
    * @throws AuthenticationError that says what is wrong with it
    */
   credential(): Promise<GssCredential> {
-    // One at a time: the library fills the tickets' store in steps.
+    // One at a time: the library fills the ticket store in several steps.
     this.#acquiring ??= this.#acquire().finally(() => {
       this.#acquiring = undefined;
     });
     return this.#acquiring;
   }
 
-  /** The realm of names that have none. @throws AuthenticationError where krb5.conf names none */
+  /** The realm of names without one. @throws AuthenticationError if krb5.conf names none */
   defaultRealm(): Promise<string> {
     return this.#ask((api) => api.defaultRealm());
   }
 
-  /** The realm of a host by krb5.conf. @throws AuthenticationError where that says nothing of it and names no default */
+  /** The realm of a host by krb5.conf. @throws AuthenticationError if it has no entry for the host and no default */
   realmOf(host: string): Promise<string> {
     return this.#ask((api) => api.realmOf(host));
   }
@@ -68,7 +68,7 @@ export class KerberosLogin {
   }
 }
 
-/** The library says nothing but "no credentials" of a keytab that it cannot use. */
+/** For a keytab that it cannot use, the library reports only "no credentials". */
 async function checkKeytab({ principal, keytab }: KeytabLogin): Promise<void> {
   const trouble = (message: string, mend = `klist -kt ${keytab} shows what it holds`, cause?: unknown) =>
     new AuthenticationError(`Cannot log in as ${principal}: ${message}\n  ${mend}`, { code: "KERBEROS_KEYTAB", cause });

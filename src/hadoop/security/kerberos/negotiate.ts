@@ -7,17 +7,20 @@ export interface NegotiateOptions {
   readonly url: URL;
   readonly spnego: () => Promise<Spnego>;
   readonly cookies: SignedCookies;
-  /** Whom a service acts for. */
+  /** The user for whom a service acts. */
   readonly actFor: string | undefined;
-  /** Whether the server may ask for no proof at all. */
+  /** Whether the server may turn out to demand no authentication at all. */
   readonly mayBeOpen: boolean;
-  /** What the Kerberos library said, for people. */
+  /** Turns the Kerberos library's error into one for people. */
   readonly explain: (cause: unknown) => AuthenticationError;
 }
 
 type Headers = Parameters<NonNullable<HttpAuthentication["complete"]>>[0];
 
-/** HTTP's Negotiate (RFC 4559) for one request: a cookie where there is one, a ticket when the server asks for it, and the server's proof. */
+/**
+ * HTTP's Negotiate (RFC 4559) for one request: sends a cookie if there is one, a ticket when the server demands it, and checks the server's
+ * proof.
+ */
 export class Negotiate implements HttpAuthentication {
   readonly #options: NegotiateOptions;
   #context: SpnegoContext | undefined;
@@ -32,7 +35,7 @@ export class Negotiate implements HttpAuthentication {
     const { url, cookies } = this.#options;
     const cookie = cookies.for(url);
     if (cookie === undefined) return this.#parameters();
-    // It was given over https by a server that had proved itself: that is whom the certificate names.
+    // An authenticated server gave it over https, and the certificate shows that this is the same server.
     this.#proved = true;
     return { ...this.#parameters(), headers: { cookie } };
   }
@@ -91,7 +94,10 @@ export class Negotiate implements HttpAuthentication {
   }
 }
 
-/** Hadoop's servers refuse before they prove themselves, and what is between may fail: nothing but a failure is believed then. */
+/**
+ * Hadoop's servers refuse before they authenticate themselves, and proxies may fail: so from an unauthenticated server only failures are
+ * believed.
+ */
 function isRefusal(status: number): boolean {
   return status === forbidden || status >= serverErrors;
 }
@@ -99,7 +105,7 @@ function isRefusal(status: number): boolean {
 const forbidden = 403;
 const serverErrors = 500;
 
-/** What stands behind `Negotiate`; empty where that stands alone, undefined where there is none. */
+/** The text after `Negotiate`; empty if there is none, undefined without such a challenge. */
 function tokenOf(challenges: readonly string[]): Buffer | undefined {
   for (const challenge of challenges.flatMap((value) => value.split(","))) {
     const [, token] = /^\s*Negotiate(?:\s+([\w+/=]+))?\s*$/i.exec(challenge) ?? [undefined, undefined];
@@ -111,9 +117,9 @@ function tokenOf(challenges: readonly string[]): Buffer | undefined {
 const cookieName = "hadoop.auth";
 
 /**
- * The cookies by which web servers know for some hours who has proved himself
- * (org.apache.hadoop.security.authentication.client.AuthenticatedURL), each for the server that gave it. One is as good as a ticket to
- * whoever reads it: over http none is kept.
+ * The cookies by which web servers recognise an authenticated caller for some hours
+ * (org.apache.hadoop.security.authentication.client.AuthenticatedURL), each kept for the server that set it. Whoever reads one can use it
+ * like a ticket, so none is kept over http.
  */
 export class SignedCookies {
   readonly #byOrigin = new Map<string, string>();

@@ -6,7 +6,7 @@ import type { RpcService } from "../credentials-provider.ts";
 import { AuthenticationError } from "../errors.ts";
 import type { MechanismOffer } from "../sasl/mechanism.ts";
 
-/** Under which key the configuration names a service's principal, by its Java interface (its KerberosInfo or SecurityInfo). */
+/** The configuration key of each service's principal, by its Java interface (from its KerberosInfo or SecurityInfo). */
 const principalKeys: Readonly<Record<string, string>> = {
   "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB": "yarn.resourcemanager.principal",
   "org.apache.hadoop.yarn.server.api.ResourceManagerAdministrationProtocolPB": "yarn.resourcemanager.principal",
@@ -14,20 +14,20 @@ const principalKeys: Readonly<Record<string, string>> = {
   "org.apache.hadoop.hdfs.protocol.ClientProtocol": "dfs.namenode.kerberos.principal",
 };
 
-/** What is asked of the network about hosts. */
+/** Look-ups of host names. */
 export interface HostNames {
-  /** The name that the host's address has. */
+  /** The canonical name of the host's address. */
   canonicalName(host: string): Promise<string>;
   /** The Kerberos realm of a host. */
   realmOf(host: string): Promise<string>;
 }
 
 /**
- * The principal of an RPC server that offers Kerberos: the one that it names, once the configuration says that this is the service's. It is
- * `<key>`, with `_HOST` for the server's own host, or matches the glob `<key>.pattern`
+ * The principal of an RPC server that offers Kerberos: the one that the server names, provided that the configuration accepts it for this
+ * service. It must equal `<key>`, with `_HOST` replaced by the server's own host, or match the glob `<key>.pattern`
  * (org.apache.hadoop.security.SaslRpcClient#getServerPrincipal).
  * @returns `rm/host@REALM`
- * @throws AuthenticationError with code `KERBEROS_SERVER` for any other, which may be anyone
+ * @throws AuthenticationError with code `KERBEROS_SERVER` for any other principal, which could be anyone's
  */
 export async function serverPrincipal(
   configuration: Configuration,
@@ -60,7 +60,7 @@ export async function serverPrincipal(
 /** org.apache.hadoop.security.SecurityUtil#HOSTNAME_PATTERN */
 const hostPlaceholder = "_HOST";
 
-/** What `_HOST` may stand for: the host as it is configured, else by the name of its address, which is looked up only then. */
+/** The hosts that `_HOST` may stand for: the configured host, else the name of its address, which is looked up only if needed. */
 async function hostsOf(host: string, offered: string, names: HostNames): Promise<readonly string[]> {
   const asWritten = host.toLowerCase();
   return asWritten === offered ? [asWritten] : [asWritten, (await names.canonicalName(host)).toLowerCase()];

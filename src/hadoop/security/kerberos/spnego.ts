@@ -10,14 +10,14 @@ const negotiationStart = 0xa0;
 const mechanismToken = 0xa2;
 const applicationRequest = 0x6e;
 const ticketTag = 0x61;
-/** Places in a sequence: AP-REQ's ticket, the ticket's `sname`, that one's parts. */
+/** Positions in a sequence: AP-REQ's ticket, the ticket's `sname`, the parts of that name. */
 const ticketPlace = 3;
 const namePlace = 2;
 const partsPlace = 1;
 
 /**
- * Whose ticket the first token of a negotiation shows: `HTTP/nn.example.com`, without its realm.
- * @throws RangeError for a token that has no Kerberos ticket
+ * The server whose ticket the first token of a negotiation contains: `HTTP/nn.example.com`, without its realm.
+ * @throws RangeError for a token without a Kerberos ticket
  */
 export function ticketServer(token: Buffer): string {
   const [, negotiation] = derValues(inside(token, firstToken));
@@ -25,7 +25,7 @@ export function ticketServer(token: Buffer): string {
   const fields = sequence(negotiation.content);
   const mechanism = fields.findIndex(({ tag }) => tag === mechanismToken);
   const kerberos = derValues(inside(inside(derContent(fields, mechanism), DerTag.octets), firstToken));
-  // The token's number (01 00) between the mechanism and the request reads as a value without content.
+  // The token id (01 00) between the mechanism and the request parses as a value without content.
   const request = sequence(derContent(kerberos, 2, applicationRequest));
   const ticket = sequence(inside(derContent(request, ticketPlace), ticketTag));
   const name = sequence(derContent(ticket, namePlace));
@@ -44,12 +44,12 @@ function sequence(bytes: Buffer): readonly DerValue[] {
 /** One negotiation with a web server. */
 export type SpnegoContext = Pick<GssContext, "step">;
 
-/** Begins a negotiation with a host's web server. Rejects with what the Kerberos library says. */
+/** Begins a negotiation with a host's web server. Rejects with the Kerberos library's error. */
 export type Spnego = (host: string) => Promise<SpnegoContext>;
 
 /**
- * Chooses who negotiates: the package kerberos where it is installed, else libgssapi as for RPC. The package knows the tickets that the
- * environment names and no others, so a keytab's login is libgssapi's.
+ * Chooses the negotiator: the package kerberos where it is installed, else libgssapi as for RPC. The package can use only the tickets that
+ * the environment names, so a keytab login uses libgssapi.
  */
 export async function chooseSpnego(
   login: KerberosLogin,
@@ -66,7 +66,10 @@ function byLibrary(login: KerberosLogin): Spnego {
   };
 }
 
-/** The package knows servers by host alone, for which its library asks DNS (`dns_canonicalize_hostname`): what that chose is looked at first. */
+/**
+ * The package identifies servers only by host, whose name its library canonicalizes through DNS (`dns_canonicalize_hostname`), so the
+ * server in its ticket is checked first.
+ */
 function byPackage(kerberos: KerberosPackage): Spnego {
   return async (host) => {
     const client = await kerberos.initializeClient(`HTTP@${host}`, {

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 
-/** A cache of tickets, as a person names it. */
+/** A ticket cache, as people name it. */
 export interface TicketCache {
   /** `FILE:/tmp/krb5cc_1000`, and why it is that one. */
   readonly name: string;
-  /** Whose tickets are in it: `alice@EXAMPLE.COM`; undefined where there are none, or it is no file. */
+  /** The principal whose tickets it contains: `alice@EXAMPLE.COM`; undefined if there are none, or it is not a file. */
   readonly principal: string | undefined;
 }
 
 /**
- * The cache in which the Kerberos library looks for tickets, for messages: it says itself only that there are none. Which one it is where
- * `KRB5CCNAME` names none is the library's default unless krb5.conf says otherwise.
+ * The cache in which the Kerberos library looks for tickets, for messages: the library itself says only that there are none. Without
+ * `KRB5CCNAME` it is the library's default unless krb5.conf says otherwise.
  */
 export function ticketCache(
   environment: Readonly<Record<string, string | undefined>>,
@@ -32,11 +32,11 @@ function ownerOf(file: string): string | undefined {
 }
 
 /**
- * Whose tickets a cache has; undefined for bytes that are no cache.
+ * The principal of a ticket cache; undefined for bytes that are not a cache.
  *
  *     0x0504 | header: length(2) | bytes | principal: type(4) | count(4) | realm | component × count      realm, component: length(4) | bytes
  *
- * Version 3 has no header. (MIT Kerberos, doc/formats/ccache_file_format.rst; versions before it are of the 1990s.)
+ * Version 3 has no header. (MIT Kerberos, doc/formats/ccache_file_format.rst; earlier versions date from the 1990s.)
  */
 export function cachedPrincipal(bytes: Uint8Array): string | undefined {
   const cache = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

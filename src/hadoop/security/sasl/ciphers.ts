@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
 
-/** The RC4 stream cipher: OpenSSL 3, which Node is built with, keeps it out of its default provider. */
+/** The RC4 stream cipher. OpenSSL 3, with which Node is built, excludes it from its default provider. */
 export class Rc4 {
   readonly #state = Uint8Array.from({ length: 256 }, (_, index) => index);
   #i = 0;
@@ -38,7 +38,7 @@ export class Rc4 {
   }
 }
 
-/** A cipher in one direction, whose state runs on from message to message. */
+/** A cipher in one direction, whose state carries over from message to message. */
 export interface StreamCipher {
   update(input: Uint8Array): Buffer;
 }
@@ -46,16 +46,16 @@ export interface StreamCipher {
 export type CipherDirection = "encrypt" | "decrypt";
 
 /**
- * Triple DES with two keys, encrypt-decrypt-encrypt, CBC without padding of its own: what DIGEST-MD5 calls `3des`
- * (RFC 2831 §2.4; DESede/CBC/NoPadding in the JDK's com.sun.security.sasl.digest.DigestMD5Base#makeDesKeys).
- * `key` is the 16-byte sealing key: 7 bytes for each DES key, and its last 8 bytes are the first block's vector.
+ * Triple DES with two keys, encrypt-decrypt-encrypt, in CBC mode without padding: what DIGEST-MD5 calls `3des` (RFC 2831 §2.4;
+ * DESede/CBC/NoPadding in the JDK's com.sun.security.sasl.digest.DigestMD5Base#makeDesKeys). `key` is the 16-byte sealing key: 7 bytes for
+ * each DES key; its last 8 bytes are also the initialization vector.
  */
 export function tripleDes(key: Uint8Array, direction: CipherDirection): StreamCipher {
   const outer = desKey(key.subarray(0, 7));
   return desCipher(Buffer.concat([outer, desKey(key.subarray(7, 14)), outer]), key, direction);
 }
 
-/** Single DES (`des`): triple DES with the same key three times, because OpenSSL 3 no longer offers it alone. */
+/** Single DES (`des`), as triple DES with the same key three times, because OpenSSL 3 no longer offers it by itself. */
 export function singleDes(key: Uint8Array, direction: CipherDirection): StreamCipher {
   const only = desKey(key.subarray(0, 7));
   return desCipher(Buffer.concat([only, only, only]), key, direction);

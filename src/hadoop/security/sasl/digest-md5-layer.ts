@@ -4,8 +4,8 @@
  *     auth-int:   message | MAC(10) | type(2) = 1 | sequence(4)
  *     auth-conf:  CIPHER(message | padding | MAC(10)) | type(2) = 1 | sequence(4)
  *
- * MAC = first 10 bytes of HMAC-MD5(Ki, sequence | message). The sequence starts at 0 in each direction. Padding fills block ciphers
- * up to whole blocks, each byte its length.
+ * MAC = first 10 bytes of HMAC-MD5(Ki, sequence | message). The sequence starts at 0 in each direction. Padding fills the last block of
+ * block ciphers; each byte of it is its length.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { AuthenticationError } from "../errors.ts";
@@ -18,7 +18,7 @@ const desBlockBytes = 8;
 const messageType = 1;
 
 interface CipherKind {
-  /** How many bytes of H(A1) go into the sealing keys. */
+  /** How many bytes of H(A1) the sealing keys are made from. */
   readonly hashBytes: number;
   readonly blockBytes: number;
   readonly create: (key: Uint8Array, direction: CipherDirection) => StreamCipher;
@@ -26,7 +26,7 @@ interface CipherKind {
 
 const rc4 = (key: Uint8Array) => new Rc4(key);
 
-/** By their names in `cipher=` (RFC 2831 §2.1.1), in the order in which we prefer them. */
+/** Keyed by their names in `cipher=` (RFC 2831 §2.1.1), in our order of preference. */
 export const digestCiphers = {
   rc4: { hashBytes: 16, blockBytes: 1, create: rc4 },
   "3des": { hashBytes: 16, blockBytes: desBlockBytes, create: tripleDes },
@@ -44,11 +44,11 @@ export interface DigestLayerOptions {
   readonly cipher?: DigestCipher | undefined;
   /** The peer's `maxbuf`. */
   readonly peerMaxBytes: number;
-  /** Which side we are; the server's is for tests of the exchange. */
+  /** Our side; tests of the exchange use the server's. */
   readonly side?: "client" | "server";
 }
 
-/** The layer that the exchange has settled. */
+/** The layer that the exchange has agreed on. */
 export function digestLayer({ hashA1, cipher, peerMaxBytes, side = "client" }: DigestLayerOptions): SecurityLayer {
   const [ours, theirs] =
     side === "client" ? ["client-to-server", "server-to-client"] : ["server-to-client", "client-to-server"];

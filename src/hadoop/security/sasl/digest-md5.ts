@@ -1,4 +1,4 @@
-/** DIGEST-MD5 (RFC 2831) with a Hadoop token for name and password, as org.apache.hadoop.security.SaslRpcClient uses it. */
+/** DIGEST-MD5 (RFC 2831) with a Hadoop token as name and password, as org.apache.hadoop.security.SaslRpcClient uses it. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AuthenticationError } from "../errors.ts";
 import type { Token } from "../token.ts";
@@ -8,9 +8,9 @@ import type { AuthenticationStrategy, MechanismOffer, SaslMechanism, SecurityLay
 /** SASL's quality of protection: `hadoop.rpc.protection` authentication, integrity, privacy. */
 export type Protection = "auth" | "auth-int" | "auth-conf";
 
-/** What we accept of a server's offer. */
+/** Which of a server's offers we accept. */
 export interface DigestOptions {
-  /** Acceptable to us, best first. Absent: any, the strongest first: who sits between may have ordered the server's list. */
+  /** Acceptable to us, best first. Absent: any, the strongest first, because a man in the middle may have reordered the server's list. */
   readonly protections?: readonly Protection[] | undefined;
   /** The same for `auth-conf`. Absent: rc4 (128 bits), 3des. */
   readonly ciphers?: readonly DigestCipher[] | undefined;
@@ -19,11 +19,11 @@ export interface DigestOptions {
 }
 
 const strongestFirst: readonly Protection[] = ["auth-conf", "auth-int", "auth"];
-/** Single DES and keys of 40 and 56 bits are broken in hours: only who asks for them gets them. */
+/** Single DES and keys of 40 and 56 bits can be broken in hours, so they are used only on request. */
 const defaultCiphers: readonly DigestCipher[] = ["rc4", "3des"];
 const defaultMaxBytes = 65_536;
 const largestMaxBytes = 2 ** 24;
-/** A layer's own bytes must fit beside at least one of the message. */
+/** A layer's overhead must fit together with at least one byte of the message. */
 const smallestMaxBytes = 32;
 const nonceCount = "00000001";
 
@@ -138,7 +138,7 @@ function md5(...parts: readonly (string | Uint8Array)[]): Buffer {
 }
 
 /**
- * The values by name of a list such as `realm="default",nonce="…",qop="auth,auth-int"` (RFC 2831 §7.1); a repeated directive (`realm`)
+ * The values, by name, of a list such as `realm="default",nonce="…",qop="auth,auth-int"` (RFC 2831 §7.1). A repeated directive (`realm`)
  * keeps its first value.
  * @throws AuthenticationError for anything else
  */
@@ -158,7 +158,7 @@ export function parseDirectives(bytes: Uint8Array): ReadonlyMap<string, string> 
   return values;
 }
 
-/** Writes `name="value"`, quoting what must be quoted. */
+/** Writes `name="value"` and escapes what has to be escaped. */
 export function quotedDirective(name: string, value: string): string {
   return `${name}="${value.replace(/["\\]/g, "\\$&")}"`;
 }

@@ -9,23 +9,23 @@ import type { SaslMechanism, SecurityLayer } from "./mechanism.ts";
 const layerBits: Readonly<Record<Protection, number>> = { auth: 1, "auth-int": 2, "auth-conf": 4 };
 const strongestFirst: readonly Protection[] = ["auth-conf", "auth-int", "auth"];
 
-/** The longest protected message that we take; 3 bytes hold it. */
+/** The longest protected message that we accept; its length fits in 3 bytes. */
 const ownMaxBytes = 65_536;
 const lastMessageBytes = 4;
 
 export interface GssapiOptions {
   /** Acceptable to us, best first; absent: all, the strongest first. */
   readonly protections?: readonly Protection[] | undefined;
-  /** For the words of an error. */
+  /** For error messages. */
   readonly attempt: KerberosAttempt;
 }
 
 /**
  * SASL's GSSAPI (RFC 4752), from the client's side:
  *
- *     both prove themselves by tokens of the Kerberos library, until it has enough
- *     server: wrapped { protections it offers (1) | longest message it takes (3) }
- *     client: wrapped { the protection chosen (1) | longest message we take (3), 0 without a layer }
+ *     both authenticate with tokens of the Kerberos library, until it is satisfied
+ *     server: wrapped { protections it offers (1) | longest message it accepts (3) }
+ *     client: wrapped { the protection chosen (1) | longest message we accept (3), 0 without a layer }
  */
 export class Gssapi implements SaslMechanism {
   readonly #context: GssContext;

@@ -12,7 +12,7 @@ export const DerTag = {
   implicitOctets0: 0x80,
 } as const;
 
-/** The values that stand one after the other. @throws RangeError where the bytes are no DER */
+/** The values in a sequence of bytes. @throws RangeError if the bytes are not DER */
 export function derValues(bytes: Buffer): readonly DerValue[] {
   const values: DerValue[] = [];
   for (let offset = 0; offset < bytes.length; ) {
@@ -25,7 +25,7 @@ export function derValues(bytes: Buffer): readonly DerValue[] {
   return values;
 }
 
-/** What is inside of the value at a place, which has a tag. @throws RangeError where there is none */
+/** The content of the value at an index, which must have this tag. @throws RangeError if there is none */
 export function derContent(values: readonly DerValue[], index: number, tag?: number): Buffer {
   const value = values[index];
   if (value === undefined || (tag !== undefined && value.tag !== tag)) throw new RangeError("a value is missing");

@@ -13,17 +13,17 @@ export function isJks(bytes: Buffer): boolean {
 }
 
 interface Entry {
-  /** The owner's alone first, then those that vouch for it. */
+  /** The owner's own certificate first, then those that vouch for it. */
   readonly certificates: readonly Buffer[];
-  /** Encrypted; absent: somebody else's certificate. */
+  /** Encrypted; absent for a certificate of somebody else. */
   readonly sealedKey?: Buffer;
 }
 
 /**
  * The certificates in a Java key store, in DER.
  *
- * @param password undefined: whether somebody has changed the store is not looked at, as Java does
- * @throws RangeError for bytes that are cut off or of another kind, or a password that is not the store's
+ * @param password undefined: the store's integrity is not checked, as in Java
+ * @throws RangeError for bytes that are truncated or of another kind, or for a wrong password
  */
 export function jksCertificates(bytes: Buffer, password: string | undefined): readonly Buffer[] {
   return entriesOf(bytes, password).flatMap(({ certificates }) => certificates);
@@ -34,7 +34,7 @@ export interface KeyPair extends Pick<Entry, "certificates"> {
   readonly key: Buffer;
 }
 
-/** The first private key of a Java key store, with its certificates. @throws RangeError as `jksCertificates`, and where there is none */
+/** The first private key of a Java key store, with its certificates. @throws RangeError as `jksCertificates`, and if there is none */
 export function jksKeyPair(bytes: Buffer, password: string): KeyPair {
   const [entry] = entriesOf(bytes, password).filter(({ sealedKey }) => sealedKey !== undefined);
   if (entry?.sealedKey === undefined) throw new RangeError("there is no private key in it");
@@ -56,7 +56,7 @@ function opened(sealed: Buffer, password: string): Buffer {
 }
 
 /**
- * What a Java key store holds (sun.security.provider.JavaKeyStore):
+ * The contents of a Java key store (sun.security.provider.JavaKeyStore):
  *
  *     0xFEEDFEED | version(4) | count(4) | entry × count | SHA-1(password in UTF-16 | "Mighty Aphrodite" | all before)
  *     entry:  1 | alias | time(8) | key: length(4), bytes | count(4) | certificate × count
@@ -86,7 +86,7 @@ function entriesOf(bytes: Buffer, password: string | undefined): readonly Entry[
   });
 }
 
-/** One after the other until they are as many, or it throws: nothing is made ready for a number that somebody has written. */
+/** Calls `make` that many times, or until it throws: nothing is allocated in advance for a number that the file states. */
 function times<Made>(count: number, make: () => Made): Made[] {
   const made: Made[] = [];
   while (made.length < count) made.push(make());
@@ -101,7 +101,7 @@ function sha1(...parts: readonly Buffer[]): Buffer {
   return createHash("sha1").update(Buffer.concat(parts)).digest();
 }
 
-/** Reads big-endian numbers and what has its length in front; RangeError past the end. */
+/** Reads big-endian numbers and length-prefixed data; RangeError past the end. */
 class Reader {
   readonly #bytes: Buffer;
   #offset = 0;

@@ -17,7 +17,7 @@ interface KeyDerivation {
 const purposes = { key: 1, iv: 2, mac: 3 } as const;
 const longBlocks: readonly string[] = ["sha384", "sha512"];
 
-/** A key from a password as PKCS #12 makes it (RFC 7292, appendix B.2). */
+/** Derives a key from a password as PKCS #12 does (RFC 7292, appendix B.2). */
 function pkcs12Key({ digest, password, salt, iterations, purpose, lengthBytes }: KeyDerivation): Buffer {
   const blockBytes = longBlocks.includes(digest) ? 128 : 64;
   const secret = Buffer.from(`${password}\0`, "utf16le").swap16();
@@ -34,12 +34,12 @@ function pkcs12Key({ digest, password, salt, iterations, purpose, lengthBytes }:
   return Buffer.concat(key).subarray(0, lengthBytes);
 }
 
-/** Repeated until whole blocks are full. */
+/** The bytes repeated until they fill whole blocks. */
 function filled(bytes: Uint8Array, blockBytes: number): Buffer {
   return Buffer.alloc(Math.ceil(bytes.length / blockBytes) * blockBytes, bytes);
 }
 
-/** Each block plus the addend plus 1, as numbers of a block's length. */
+/** Adds the addend and 1 to each block, as big numbers of a block's length. */
 function added(input: Buffer, addend: Buffer, blockBytes: number): Buffer {
   const sum = Buffer.from(input);
   for (let start = 0; start < sum.length; start += blockBytes) {
@@ -53,7 +53,7 @@ function added(input: Buffer, addend: Buffer, blockBytes: number): Buffer {
   return sum;
 }
 
-/** Object identifiers by the bytes of their content. */
+/** Object identifiers, by the bytes of their content. */
 const oids = {
   data: "2a864886f70d010701",
   encryptedData: "2a864886f70d010706",
@@ -80,13 +80,13 @@ const ciphers: Readonly<Record<string, { readonly name: string; readonly keyByte
   "608648016503040116": { name: "aes-192-cbc", keyBytes: 24 },
   "608648016503040102": { name: "aes-128-cbc", keyBytes: 16 },
 };
-/** More would be there to keep this process busy. */
+/** More would only serve to keep this process busy. */
 const mostIterations = 5_000_000;
 
 /**
  * The certificates of a file, in DER.
- * @param password undefined: only what is not encrypted, and whether somebody has changed the file is not looked at
- * @throws RangeError for bytes of another kind, a wrong password, or a cipher that is not read here
+ * @param password undefined: only unencrypted content is read, and the file's integrity is not checked
+ * @throws RangeError for bytes of another kind, a wrong password, or an unsupported cipher
  */
 export function pkcs12Certificates(bytes: Buffer, password: string | undefined): readonly Buffer[] {
   const [, safe, mac] = derValues(derContent(derValues(bytes), 0, DerTag.sequence));
@@ -99,7 +99,7 @@ export function pkcs12Certificates(bytes: Buffer, password: string | undefined):
   });
 }
 
-/** SafeBag: of certificates the certificate, of others nothing. */
+/** SafeBag: the certificate of a certificate bag; nothing for others. */
 function certificateIn(bag: DerValue): readonly Buffer[] {
   const [kind, value] = derValues(bag.content);
   if (value === undefined || oidOf(kind) !== oids.certificateBag) return [];
@@ -158,7 +158,7 @@ function passwordBased2(parameters: readonly DerValue[], password: string): Seal
   return { name: cipher.name, key, iv: iv.content };
 }
 
-/** RFC 7292, appendix C: what keytool wrote until Java 8. */
+/** RFC 7292, appendix C: keytool's format until Java 8. */
 function tripleDes(parameters: readonly DerValue[], password: string): Sealing {
   const salt = derContent(parameters, 0, DerTag.octets);
   const rounds = { digest: "sha1", password, salt, iterations: iterations(parameters, 1) } as const;

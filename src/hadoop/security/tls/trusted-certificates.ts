@@ -9,8 +9,8 @@ import { pkcs12Certificates } from "./pkcs12.ts";
 const pemMark = "-----BEGIN CERTIFICATE-----";
 
 /**
- * The certificates of a file that says whom to trust, as PEM: PEM itself, a Java key store or PKCS #12, whichever the bytes are (Java too
- * goes by that, whatever the configuration calls the type).
+ * The certificates of a trust store, as PEM. It may be PEM itself, a Java key store or PKCS #12; the bytes decide which (as in Java,
+ * whatever type the configuration names).
  * @param file for messages
  * @throws HadoopError with code `TRUST_STORE`
  */
@@ -38,9 +38,10 @@ const defaultFile = "ssl-client.xml";
 const location = "ssl.client.truststore.location";
 
 /**
- * What a site's `ssl-client.xml` trusts (`hadoop.ssl.client.conf`, org.apache.hadoop.security.ssl.FileBasedKeyStoresFactory), as PEM.
- * @param path of folders, where the site files are
- * @returns undefined where no trust store is named
+ * The certificates that a site's `ssl-client.xml` trusts (`hadoop.ssl.client.conf`,
+ * org.apache.hadoop.security.ssl.FileBasedKeyStoresFactory), as PEM.
+ * @param path the folders with the site files
+ * @returns undefined if no trust store is named
  * @throws HadoopError with code `TRUST_STORE` for one that cannot be read
  */
 export function siteCertificates(configuration: Configuration, path: string): string | undefined {
@@ -55,7 +56,7 @@ export function siteCertificates(configuration: Configuration, path: string): st
 
 /**
  * The certificates of a PEM file or a key store, as PEM.
- * @param namedBy who names the file, for messages
+ * @param namedBy what names the file, for messages
  * @throws HadoopError with code `TRUST_STORE`
  */
 export function certificatesIn(file: string, password: string | undefined, namedBy: string): string {
