@@ -16,7 +16,7 @@ export function writeToken({ identifier, password, kind, service }: Token): Uint
   return Buffer.concat([writeBytes(identifier), writeBytes(password), writeText(kind), writeText(service)]);
 }
 
-/** As web servers give and take it: `delegation=…` (Token#encodeToUrlString). */
+/** The form that web servers exchange: `delegation=…` (Token#encodeToUrlString). */
 export function tokenToUrlText(token: Token): string {
   return Buffer.from(writeToken(token)).toString("base64url");
 }
