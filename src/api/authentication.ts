@@ -21,15 +21,18 @@ import { type Turn, Turns } from "./turns.ts";
 const CALLER_HEADER = "authorization";
 const SCHEME = "Tony";
 const SERVER_HEADER = "tony-server-proof";
-/** A server reads few requests of a caller at a time (CallerCalls): a client that reads the logs of all tasks at once takes turns. */
+/**
+ * A server reads only a few requests of a caller at a time (CallerCalls): a client that reads the logs of all tasks at once sends them in
+ * turns.
+ */
 const MOST_UNPROVED = 8;
-/** Set by the server itself, of a caller that has proved its name. */
+/** Set by the server itself, for a caller that has proved its name. */
 const VERIFIED_HEADER = "tony-caller";
 
 /**
- * The caller's side, of one connection to one server. How a caller and a server prove to each other that they know the secret of the
- * caller's name, without telling it: each sends a MAC of the certificate that the server shows, as TLS's channel binding
- * tls-server-end-point does (RFC 5929 §4). Who stands between the two shows another certificate, and can use neither proof anywhere.
+ * The caller's side of one connection to one server. Caller and server prove to each other that they know the secret that belongs to the
+ * caller's name, without revealing it: each sends a MAC of the certificate that the server presents, like TLS's channel binding
+ * tls-server-end-point (RFC 5929 §4). A man in the middle presents another certificate, and can use neither proof anywhere.
  */
 export class CallerAuthentication {
   readonly #caller: Caller;
@@ -40,7 +43,7 @@ export class CallerAuthentication {
     this.#caller = caller;
   }
 
-  /** Takes the certificate that the server shows, in DER. @returns false where it is not the one that was shown before */
+  /** Takes the certificate that the server presents, in DER. @returns false if it differs from the one presented before */
   isShown(certificate: Buffer): boolean {
     this.#certificate ??= certificate;
     return this.#certificate.equals(certificate);
@@ -55,7 +58,7 @@ export class CallerAuthentication {
     });
   }
 
-  /** Sends and believes nothing, neither messages nor how the call ends, before the server has proved itself. */
+  /** Until the server has proved itself, sends nothing and believes nothing, neither messages nor the call's status. */
   readonly interceptor: Interceptor = (options, nextCall) => {
     let isProved = false;
     let isCancelled = false;
@@ -73,7 +76,7 @@ export class CallerAuthentication {
               proceed(received);
               if (isProved) for (const send of held.splice(0)) send();
             })
-            // grpc-js tells of no message before it tells why there is none.
+            // grpc-js reports the absence of a message before it reports why there is none.
             .withOnReceiveMessage((message, proceed) => proceed(isProved ? message : null))
             .withOnReceiveStatus((ended, proceed) => {
               turn?.end();
@@ -81,16 +84,16 @@ export class CallerAuthentication {
               proceed(isOwn ? ended : unprovedStatus(ended));
             })
             .build();
-          // grpc-js watches a deadline only of what has begun.
+          // grpc-js enforces the deadline only of calls that have begun.
           if (options.deadline !== undefined) next(metadata, listener);
           else turn = this.#turns.take(() => next(metadata, listener));
         })
         .withSendMessage((message, next) => {
-          // grpc-js gives the next message when this one is sent.
+          // grpc-js supplies the next message once this one is sent.
           if (isProved) next(message);
           else held.push(() => next(message));
         })
-        // grpc-js would end a call that begins late before its message.
+        // grpc-js would half-close a call that begins late before sending its message.
         .withHalfClose((next) => {
           if (isProved) next();
           else held.push(next);
@@ -112,13 +115,13 @@ export class CallerAuthentication {
   }
 }
 
-/** Ends of a call that grpc-js itself tells of: no connection or no answer in time, and a stream that was reset. */
+/** Statuses that grpc-js itself creates: no connection or no answer in time, and a stream that was reset. */
 const NO_ANSWER: readonly status[] = [status.UNAVAILABLE, status.DEADLINE_EXCEEDED];
 const RESET: readonly status[] = [status.INTERNAL, status.CANCELLED, status.RESOURCE_EXHAUSTED];
 
 /**
- * How a call ended whose server did not prove itself. What anybody could have sent says nothing of the job: a refusal of our own proof
- * stays one, trouble of the connection may pass, and all else comes from a server that does not know the secret.
+ * The status of a call whose server did not prove itself. Anything that an impostor could have sent says nothing about the job: a refusal
+ * of our own proof remains one, connection trouble may pass, and everything else comes from a server that does not know the secret.
  */
 function unprovedStatus(ended: StatusObject): StatusObject {
   if (ended.code === status.UNAUTHENTICATED || NO_ANSWER.includes(ended.code)) return ended;
@@ -127,11 +130,11 @@ function unprovedStatus(ended: StatusObject): StatusObject {
     : { ...ended, code: status.UNAUTHENTICATED, details: "the server does not know the secret" };
 }
 
-/** What stands at a server's door. */
+/** The checks that a server makes before it lets a call in. */
 export interface ServerDoor {
-  /** By the service's full name, `tony.v1.ClientService`; a service without is closed. */
+  /** By the service's full name, `tony.v1.ClientService`; a service without an entry is closed. */
   readonly callers: Callers;
-  /** Absent: who has a service's secret may call each of its methods. */
+  /** Absent: whoever has a service's secret may call all its methods. */
   readonly refusal?: CallRefusal | undefined;
   /** Is told of each call. */
   readonly proofs: Proofs;
@@ -139,8 +142,8 @@ export interface ServerDoor {
 }
 
 /**
- * The server's side: lets a call through only with the proof of a caller of its service who may call that method and has not too many calls,
- * and proves itself to that caller. Nothing of a refused call, no message and no handler, runs or is read.
+ * The server's side. Lets a call through only with the proof of a caller of its service who may call that method and does not have too many
+ * calls, and proves the server to that caller. Of a refused call nothing is read, and no handler runs.
  * @param certificate the server's, PEM
  */
 export function requireProof(certificate: string, door: ServerDoor): ServerInterceptor {
@@ -212,7 +215,7 @@ export function requireProof(certificate: string, door: ServerDoor): ServerInter
   };
 }
 
-/** Who makes the call that a handler is given. */
+/** The caller whose call a handler has received. */
 export function callerName(metadata: Metadata): string {
   return String(metadata.get(VERIFIED_HEADER)[0] ?? "");
 }
@@ -227,12 +230,12 @@ function provedCaller(metadata: Metadata, secretOf: SecretOf, certificate: Buffe
 
 type Side = "caller" | "server";
 
-/** Another one for each side, so that neither can be sent back as the other's. */
+/** The proof differs for the two sides, so that neither can be sent back as the other's. */
 function proofOf(secret: Uint8Array, side: Side, certificate: Buffer): string {
   return createHmac("sha256", secret).update(`${side} `).update(certificate).digest("base64url");
 }
 
-/** Whether that is the one value, compared in constant time. */
+/** Whether the only value is the expected one, compared in constant time. */
 function isOnly(values: readonly (string | Buffer)[], expected: string): boolean {
   const [value] = values;
   const [given, wanted] = [Buffer.from(value ?? ""), Buffer.from(expected)];

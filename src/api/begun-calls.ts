@@ -3,15 +3,15 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type Serv
 import { type Server, status } from "@grpc/grpc-js";
 import type { Proofs } from "./connection-guard.ts";
 
-/** As HTTP/2 counts each header beyond its name and value (RFC 9113 §6.5.2). */
+/** HTTP/2's overhead per header, beyond its name and value (RFC 9113 §6.5.2). */
 const HEADER_BYTES = 32;
-/** A caller that is done has ended a call by then. */
+/** A caller that is done has ended its call by then. */
 const END_MS = 100;
 
 /**
- * Has the guard of a server's connections told of every call from its headers on. grpc-js answers a call of a method that it does not know, or
- * of no gRPC at all, by itself, so that no interceptor sees it; and it leaves a call open that has been answered for as long as its caller
- * likes: here it ends with the answer. How many calls a connection may have open is the guard's to say.
+ * Reports every call to the guard of a server's connections, as soon as its headers arrive. grpc-js itself answers calls of an unknown
+ * method, and calls that are not gRPC, so no interceptor sees them; and it keeps an answered call open for as long as its caller likes.
+ * Here the call ends with the answer. The guard decides how many calls a connection may have open.
  */
 export function tellOfCalls(server: Server, proofs: Proofs): void {
   const http2 = http2ServerOf(server);
@@ -28,7 +28,7 @@ export function tellOfCalls(server: Server, proofs: Proofs): void {
   });
 }
 
-/** As grpc-js names a caller. */
+/** The caller's name, as grpc-js writes it. */
 function peerOf(session: ServerHttp2Stream["session"]): string {
   const { remoteAddress, remotePort } = session?.socket ?? {};
   return `${remoteAddress}:${remotePort}`;
@@ -51,17 +51,17 @@ function bytesOf(headers: IncomingHttpHeaders): number {
 function endWithAnswer(stream: ServerHttp2Stream): void {
   const end = () => {
     if (stream.closed || stream.destroyed) return;
-    // Whether the last of the answer has been sent: an answer that its caller does not read is not cut off.
+    // Only once the last of the answer has been sent: an answer that its caller does not read is not cut off.
     if (stream.state.localClose === 1) stream.close(constants.NGHTTP2_NO_ERROR);
     else endLater();
   };
   const endLater = () => setTimeout(end, END_MS).unref();
-  // The whole answer is headers, or ends with trailers.
+  // The answer consists of headers only, or ends with trailers.
   if (answerOf(stream) !== undefined) endLater();
   else stream.once("wantTrailers", endLater);
 }
 
-/** The gRPC status of what is answered by headers alone. */
+/** The gRPC status of an answer that consists of headers only. */
 function answerOf({ sentHeaders }: ServerHttp2Stream): unknown {
   if (sentHeaders === undefined) return undefined;
   return sentHeaders[":status"] === constants.HTTP_STATUS_OK ? sentHeaders["grpc-status"] : status.UNIMPLEMENTED;

@@ -1,4 +1,4 @@
-/** What an ApplicationMaster takes of what executors say: a program that has its container's secret says what it likes. */
+/** What an ApplicationMaster accepts from executors. A program that has its container's secret can send anything. */
 import { isIP } from "node:net";
 import {
   type ChildExit,
@@ -13,22 +13,22 @@ import type { ExecutorReport, FeedCall, Metrics } from "./messages.ts";
 
 const HOST_NAME = /^\w[\w.-]{0,254}$/;
 const MOST_PORT = 65_535;
-/** Whatever generation an executor says, others follow, whose numbers are to be exact. */
+/** Later generations count on from the one that an executor names, and must remain exact numbers. */
 const MOST_GENERATION = 2 ** 31;
-/** Of an address for people, a reason, a path. */
+/** For an address for people, a reason, a path. */
 export const MOST_TEXT = 4_096;
-/** By names that a role gives them. */
+/** For ports by the names that a role gives them. */
 const MOST_PORTS = 1_000;
-/** A host and a port. */
+/** For a host and port. */
 const MOST_ADDRESS = 300;
-/** Of one container; no machine has so many. */
+/** For one container; no machine has so many. */
 const MOST_GPUS = 64;
-/** Calls of a program's main thread. */
+/** For the calls on the stack of a program's main thread. */
 const MOST_CALLS = 100;
 const LINE_ENDS = /[\r\n\u0085\u2028\u2029]+/g;
 const SIGNAL = /^(SIG[A-Z0-9+-]{1,16})?$/;
 
-/** Why a registration is refused; undefined: it is not. Its host and ports are put into other tasks' commands (`{{spec.worker}}`). */
+/** Why a registration is refused; undefined: it is not. Its host and ports are inserted into other tasks' commands (`{{spec.worker}}`). */
 export function unbelievable(registration: ExecutorRegistration): string | undefined {
   const { generation, host, port, ports = {}, tensorboardPort, rejoinAddress } = registration;
   if (isIP(host) === 0 && !HOST_NAME.test(host))
@@ -42,7 +42,7 @@ export function unbelievable(registration: ExecutorRegistration): string | undef
   return all.every((one) => one >= 0 && one <= MOST_PORT) ? undefined : "it names a port that does not exist";
 }
 
-/** A registration with its program's last report, and its end, as these may be kept. */
+/** A registration with its program's last report, and its end, limited to what may be kept. */
 export function boundedRegistration<Registration extends ExecutorRegistration>(
   registration: Registration,
 ): Registration {
@@ -54,9 +54,9 @@ export function boundedRegistration<Registration extends ExecutorRegistration>(
   };
 }
 
-/** The report as it may be kept: of no more values and no longer words than our own executors send. */
+/** The report limited to what may be kept: no more values and no longer texts than our own executors send. */
 export function bounded<Report extends ExecutorReport>(report: Report): Report {
-  // What is no number has no place in a status or a history, which are JSON.
+  // A value that is not a number has no place in a status or a history, which are JSON.
   if (report.type === "heartbeat" && !areNumbers(report.metrics)) return { ...report, metrics: undefined };
   if (report.type === "child-progress") return { ...report, ...boundedProgress(report) };
   if (report.type === "child-exited") return { ...report, exit: boundedExit(report.exit) };
@@ -115,13 +115,13 @@ function boundedProgress(progress: ChildProgress): ChildProgress {
   };
 }
 
-/** The same for what a task asks of a feed. */
+/** The same for a task's request to a feed. */
 export function boundedCall(call: FeedCall): FeedCall {
   if (call.type === "failed") return { ...call, error: shortened(call.error) };
   return call.type === "mark" ? { ...call, label: shortened(call.label) } : call;
 }
 
-/** One line of it: more of them would stand among those of a report or a log as if these were ours. */
+/** The first line, shortened: further lines would appear in a report or a log as if they were ours. */
 export function shortened(text: string): string {
   return cut(text, MOST_TEXT).replaceAll(LINE_ENDS, " ");
 }

@@ -1,4 +1,4 @@
-/** What one caller may have a server do at a time, over all its connections. */
+/** What a server does for one caller at a time, over all the caller's connections. */
 export interface CallLimits {
   /** Calls whose request is being read. */
   readonly mostAsking: number;
@@ -6,13 +6,13 @@ export interface CallLimits {
   readonly mostWaiting: number;
   /** Calls altogether. */
   readonly mostCalls: number;
-  /** How long it may take to say what a call is for. */
+  /** How long a call may take to send its request. */
   readonly askingMs: number;
 }
 
 /**
- * What a request holds of a server's memory before it is whole: itself (MOST_REQUEST_BYTES) and the 64 KiB that HTTP/2 lets a peer send
- * before somebody reads. Those that wait hold the latter alone: 4.5 MiB in all.
+ * Until a request is complete, it occupies the server's memory with itself (MOST_REQUEST_BYTES) and with the 64 KiB that HTTP/2 lets a peer
+ * send before anybody reads. Waiting calls occupy only the latter: 4.5 MiB in all.
  */
 export const usualCallLimits: CallLimits = { mostAsking: 8, mostWaiting: 32, mostCalls: 256, askingMs: 20_000 };
 
@@ -23,18 +23,18 @@ export function callLimitsOf(tasks: number): CallLimits {
   return { ...usualCallLimits, mostCalls: usualCallLimits.mostCalls + tasks * CALLS_OF_TASK };
 }
 
-/** A call that has been let in. */
+/** A call that has been admitted. */
 export interface EnteredCall {
-  /** Its request is whole, or the first message of its stream has come. */
+  /** Its request is complete, or the first message of its stream has arrived. */
   asked(): void;
-  /** It is over. */
+  /** The call has ended. */
   leave(): void;
 }
 
 export interface CallTurn {
   /** Its request may be read from now on. */
   readonly begin: () => void;
-  /** It did not say in time what it is for. */
+  /** It did not send its request in time. */
   readonly late: () => void;
 }
 
@@ -49,7 +49,7 @@ interface Entered extends CallTurn {
   timer?: NodeJS.Timeout;
 }
 
-/** Counts the calls of each caller: no one of them can have a server hold more than little of what it sends. */
+/** Counts the calls of each caller, so that no caller can make a server buffer more than a little of what it sends. */
 export class CallerCalls {
   readonly #limits: CallLimits;
   readonly #callers = new Map<string, OfCaller>();
@@ -58,7 +58,7 @@ export class CallerCalls {
     this.#limits = limits;
   }
 
-  /** @returns undefined: the caller has too many */
+  /** @returns undefined: the caller has too many calls */
   enter(caller: string, turn: CallTurn): EnteredCall | undefined {
     const own = this.#callers.get(caller) ?? { calls: 0, asking: 0, waiting: [] };
     const { mostCalls, mostWaiting } = this.#limits;
@@ -92,7 +92,7 @@ export class CallerCalls {
 
   #read(own: OfCaller, call: Entered, state: "asked" | "over"): void {
     const before = call.state;
-    // Each message of a stream says so again.
+    // Every message of a stream reports this again.
     if (before === "over" || before === state) return;
     call.state = state;
     clearTimeout(call.timer);

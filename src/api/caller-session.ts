@@ -10,32 +10,32 @@ import type {
 } from "./session-messages.ts";
 
 export type CallerStream = ServerDuplexStream<SessionInput, SessionOutput>;
-/** Of the executor that serves a session. */
+/** The stream of the executor that serves a session. */
 export type ServingStream = ServerDuplexStream<SessionOutput, SessionInput>;
 
 type Readable<Message> = Pick<ServerDuplexStream<Message, unknown>, "on" | "pause" | "resume">;
 type Writable<Message> = Pick<ServerDuplexStream<unknown, Message>, "write" | "once">;
 
-/** How a session ended: its command, or why it went otherwise; a connection that was closed in order has neither. */
+/** How a session ended: with its command's exit, or why it failed; a connection that was closed cleanly has neither. */
 export interface SessionEnd {
   readonly exit?: SessionExit;
   readonly reason?: string;
 }
 
-/** Decides about sessions; who asks for one may. */
+/** Decides about sessions. Whoever gets this far may open one. */
 export interface SessionHandler {
   open(session: CallerSession): void;
-  /** The session that this container's executor was asked to serve, once; undefined: there is none. */
+  /** The session that this container's executor was asked to serve, returned once; undefined: there is none. */
   accepted(containerId: string, sessionId: number): CallerSession | undefined;
-  /** The task that the container has now, and whose executor is connected; undefined: none. */
+  /** The task that the container runs now, provided that its executor is connected; undefined: none. */
   taskIn(containerId: string): string | undefined;
-  /** The task that the container has now, connected or not; undefined: it is no part of the job. */
+  /** The task that the container runs now, connected or not; undefined: the container is not part of the job. */
   tenantOf(containerId: string): string | undefined;
 }
 
 /**
- * A session as the ApplicationMaster has it: the stream of its caller, later joined to that of the executor. What one side says waits for
- * the other by the streams' own flow control, so that little is kept here.
+ * A session on the ApplicationMaster's side: the caller's stream, later joined to the executor's. The streams' own flow control makes each
+ * side wait for the other, so little is buffered here.
  */
 export class CallerSession {
   /** A user, or a task of the job. */
@@ -43,7 +43,7 @@ export class CallerSession {
   readonly #stream: CallerStream;
   readonly #open: OpenSession;
   #serving: ServingStream | undefined;
-  /** What the executor's last message says. */
+  /** The content of the executor's last message. */
   #said: SessionEnd | undefined;
   #isOver = false;
   readonly #whenOver: ((end: SessionEnd) => void)[] = [];
@@ -66,19 +66,19 @@ export class CallerSession {
     return this.#open.wanted;
   }
 
-  /** Calls back when it is over; to be asked for before it is. */
+  /** Calls back when the session is over; to be registered before it is. */
   onceOver(listener: (end: SessionEnd) => void): void {
     this.#whenOver.push(listener);
   }
 
-  /** Ends it; the caller is told why. */
+  /** Ends the session; the caller receives the reason. */
   fail(reason: string, more: Pick<SessionFailure, "noSuchTask"> = {}): void {
     if (this.#isOver) return;
     this.#stream.write({ type: "failed", reason, ...more });
     this.#over({ reason });
   }
 
-  /** Connects it with the executor that serves it. */
+  /** Connects it with the stream of the executor that serves it. */
   join(serving: ServingStream): void {
     if (this.#isOver) {
       serving.end();
@@ -86,7 +86,7 @@ export class CallerSession {
     }
     this.#serving = serving;
     const lost = () => this.fail(`the executor of ${this.task} was lost`);
-    // What is cut off may look like an end.
+    // A truncated stream may look like one that has ended.
     const ended = () => (this.#said === undefined ? lost() : this.#over(this.#said));
     serving.on("cancelled", lost);
     serving.on("error", lost);
@@ -96,7 +96,7 @@ export class CallerSession {
     this.#handOn(serving, this.#stream, (message) => this.#heard(message));
   }
 
-  /** As fast as the other side takes it. */
+  /** Forwards messages as fast as the other side accepts them. */
   #handOn<Message>(from: Readable<Message>, to: Writable<Message>, heard: (message: Message) => void): void {
     from.on("data", (message: Message) => {
       if (this.#isOver) return;
@@ -123,7 +123,7 @@ export class CallerSession {
   }
 }
 
-/** The first message of a session, which says what is wanted; undefined: it is another one, and the caller is refused. */
+/** The first message of a session, which says what is wanted; undefined: it was another message, and the caller is refused. */
 export async function openedBy(stream: CallerStream): Promise<OpenSession | undefined> {
   const message = await firstOf(stream);
   if (message?.type === "open" && message.wanted.type !== "unknown")
@@ -132,7 +132,7 @@ export async function openedBy(stream: CallerStream): Promise<OpenSession | unde
   return undefined;
 }
 
-/** The first message of an executor, which says which session it serves; undefined: it is another one, and refused. */
+/** The first message of an executor, which says which session it serves; undefined: it was another message, and the executor is refused. */
 export async function acceptedBy(stream: ServingStream): Promise<number | undefined> {
   const message = await firstOf(stream);
   if (message?.type === "accept") return message.sessionId;
@@ -140,7 +140,7 @@ export async function acceptedBy(stream: ServingStream): Promise<number | undefi
   return undefined;
 }
 
-/** What follows it waits until somebody reads on. Undefined: the caller has ended what it says, and said nothing. */
+/** Later messages wait until somebody reads on. Undefined: the caller ended its side without a message. */
 function firstOf<Message>(stream: ServerDuplexStream<Message, unknown>): Promise<Message | undefined> {
   return new Promise((resolve) => {
     stream.once("end", () => resolve(undefined));

@@ -7,7 +7,7 @@ import { channelCredentials, channelOptions } from "./tls.ts";
 export interface ChannelTarget {
   /** `host:port`, IPv6 in brackets. */
   readonly address: string;
-  /** The name that the server's certificate is made out to. */
+  /** The name for which the server's certificate is issued. */
   readonly serverName: string;
   readonly caller: Caller;
 }
@@ -35,7 +35,7 @@ export class Channel {
     return this.#client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request);
   }
 
-  /** Throws an ApiError. @param gone cancels it */
+  /** Throws an ApiError. @param gone cancels the call */
   call<Request, Response>(
     method: MethodDefinition<Request, Response>,
     request: Request,

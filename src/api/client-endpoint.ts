@@ -26,7 +26,7 @@ import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
 import { serveWatch, type WatchHandler, type WatchStream } from "./watch-stream.ts";
 
-/** A client that waits for the outcome. For a slow client statuses are skipped, but never the newest one and the outcome. */
+/** A client that waits for the outcome. A slow client misses intermediate statuses, but never the newest one or the outcome. */
 export interface Follower {
   /** See jobStatus of status-codec.ts. */
   status(status: Uint8Array): void;
@@ -36,37 +36,37 @@ export interface Follower {
 
 /** A client that reads a log. */
 export interface LogReader {
-  /** Resolves when the client has received it: the next chunk is sent after that. A chunk with `end` ends the stream. */
+  /** Resolves when the client has received the chunk; only then is the next one sent. A chunk with `end` ends the stream. */
   send(chunk: LogChunk): Promise<void>;
   /** Ends the stream with an error. */
   fail(reason: string): void;
 }
 
-/** The requests of `tony-ts` to the ApplicationMaster. Returned functions are called once, when the client has disconnected. */
+/** The requests of `tony-ts` to the ApplicationMaster. The functions that they return are called once, when the client has disconnected. */
 export interface ClientHandler extends WatchHandler {
   follow(follower: Follower): () => void;
   readLog(request: LogWanted, reader: LogReader): () => void;
-  /** Whether the job will be stopped. @param user who asks for it */
+  /** Whether the job will be stopped. @param user who requests it */
   stop(reason: string, user: string): boolean;
   /**
-   * What the job's page is answered, as JSON. Rejects where that is off.
+   * Answers a request of the job's page, as JSON. Rejects where the page is off.
    * @param path below `api/v1/`, with its query
    */
   askPage(path: string): Promise<string>;
-  /** Rejects where the store cannot be read at present. @param task in whose name; absent: of somebody who may use all of it */
+  /** Rejects where the store cannot be read at present. @param task the task that asks; absent: a caller who may use all of the store */
   transact(wanted: TransactionWanted, task?: string): Promise<StoreAnswer>;
 }
 
-/** @property owner as people name it; @property generation of the task that asks, which owns it then */
+/** @property owner as people name it; @property generation of the task that asks, which becomes the owner */
 export type TransactionWanted = Pick<StoreRequest, "transaction" | "durable" | "owner"> &
   Partial<Pick<TaskTransaction, "generation">>;
 
-/** Who may call ClientService, and what each may do. */
+/** Who may call ClientService, and what each caller may do. */
 export interface ClientDoor {
   secretOf(caller: string): ReturnType<SecretOf>;
   /** Why that caller may not do it; undefined: it may. */
   refusal(caller: string, right: ApplicationRight): Promise<string | undefined>;
-  /** The user that it is. */
+  /** The caller's user. */
   userOf(caller: string): string;
 }
 
@@ -79,13 +79,13 @@ export interface ClientEndpointOptions {
 }
 
 export const WRITER_LIMIT = 64;
-/** More would fill the connection to the task's executor. */
+/** More readers would fill the connection to the task's executor. */
 const MOST_READERS = CALLS_OF_TASK;
 
 /** The AM's side of ClientService, for callers that may call the method (see rightByPath). */
 export class ClientEndpoint {
   readonly #options: ClientEndpointOptions;
-  /** By caller and task: how often he reads its logs. */
+  /** How many readers of its logs there are, by caller and task. */
   readonly #readers = new Map<string, number>();
 
   constructor(options: ClientEndpointOptions) {
@@ -129,7 +129,7 @@ export class ClientEndpoint {
     });
   }
 
-  /** @returns undefined: there are too many */
+  /** @returns undefined: there are too many readers */
   #enter(reader: string): (() => void) | undefined {
     const before = this.#readers.get(reader) ?? 0;
     if (before >= MOST_READERS) return undefined;

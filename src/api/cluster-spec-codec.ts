@@ -5,12 +5,12 @@ import type { ClusterSpec, TaskAddress } from "../job/cluster-spec.ts";
 import { formatTaskId, parseTaskId, type TaskId } from "../job/task.ts";
 import { converted, many, maybe, message, one, someWholes, text, whole } from "./fields.ts";
 
-/** Larger than any gang's spec: if the data unpacks to more, it is refused. */
+/** Larger than any gang's spec; data that decompresses to more is refused. */
 const maximumBytes = 64 * 1024 * 1024;
 
 /**
- * A ClusterSpec of proto/tony/status.proto, compressed by gzip, as it is sent to every executor. Encode it once per generation: with n tasks
- * n copies are sent, each with n addresses, and the transport's buffers keep the size of the largest message.
+ * A ClusterSpec of proto/tony/status.proto, compressed by gzip, in the form sent to every executor. Encode it once per generation: with n
+ * tasks, n copies are sent, each with n addresses, and the transport's buffers keep the size of the largest message.
  */
 export function encodeClusterSpec(spec: ClusterSpec): Uint8Array {
   return gzipSync(clusterSpec.encode(spec));

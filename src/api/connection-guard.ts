@@ -2,45 +2,48 @@ import type { Socket } from "node:net";
 import { type CallLimits, usualCallLimits } from "./caller-calls.ts";
 import { Leavings } from "./leavings.ts";
 
-/** Of all headers of one call: a proof and a name are some hundred. They are kept outside V8's heap, which sees no reason to collect them. */
+/**
+ * For all headers of one call: a proof and a name take a few hundred bytes. They are stored outside V8's heap, so their size does not make
+ * V8 collect them.
+ */
 export const MOST_HEADERS_BYTES = 8 * 1024;
 
-/** Calls that a connection may have open at first: what comes in one piece has been taken before anybody can refuse it. */
+/** How many calls a connection may open at first: calls that arrive in one piece are accepted before anybody can refuse them. */
 export const FIRST_STREAMS = 16;
 /** A client reads the logs of all tasks of a job at once over one connection. */
 export const MOST_STREAMS = 10_000;
 
-/** What connections may do. */
+/** Limits of connections. */
 export interface GuardLimits {
-  /** How long one may last until a call of it is let in. */
+  /** How long a connection may last until one of its calls is admitted. */
   readonly proofMs: number;
-  /** How long it may last after a call that is refused before that, so that the refusal arrives. */
+  /** How long it may last after a call that is refused before that, so that the refusal still arrives. */
   readonly refusedMs: number;
-  /** How many such calls it may make. */
+  /** How many refused calls it may make. */
   readonly mostRefusals: number;
-  /** How many calls it may have made when the first of them is let in. */
+  /** How many calls it may have made when the first of them is admitted. */
   readonly mostUnprovenCalls: number;
-  /** How many such connections there may be, those that wait counted: for a further one the oldest goes. */
+  /** How many connections may be without an admitted call, including those that wait; a further one displaces the oldest. */
   readonly mostUnproven: number;
-  /** The same of one address. */
+  /** The same for one address. */
   readonly mostUnprovenOfAddress: number;
-  /** How many of them are served at a time: the others wait, and nothing of theirs is read. */
+  /** How many of them are served at a time: nothing is read from the others, which wait. */
   readonly mostServed: number;
-  /** The same of one address. */
+  /** The same for one address. */
   readonly mostServedOfAddress: number;
-  /** How long one is served at least before it goes for one that waits. */
+  /** How long a connection is served at least before a waiting one may displace it. */
   readonly turnMs: number;
-  /** How many calls may be refused on the connections of one caller that are let in, as long as they last. */
+  /** How many calls may be refused on the admitted connections of one caller, during their lifetime. */
   readonly mostProvenRefusals: number;
-  /** How many there may be of one caller that are let in. */
+  /** How many admitted connections one caller may have. */
   readonly mostOfCaller: number;
-  /** How many calls these may have open, in all, beyond FIRST_STREAMS of each. */
+  /** How many calls these may have open in total, beyond FIRST_STREAMS for each. */
   readonly mostFurtherCalls: number;
 }
 
 /**
- * Thousands of executors that connect at once are served in time: each proves itself within its first round trips. One that is served takes
- * up to 100 KiB of memory, and one that waits 7 KiB: those of one address 3 MiB in all.
+ * Thousands of executors that connect at once are served in time, since each proves itself within its first round trips. A connection takes
+ * up to 100 KiB of memory while it is served, and 7 KiB while it waits: 3 MiB in all for those of one address.
  */
 export const usualGuardLimits: GuardLimits = {
   proofMs: 10_000,
@@ -57,7 +60,10 @@ export const usualGuardLimits: GuardLimits = {
   mostFurtherCalls: 4 * usualCallLimits.mostCalls,
 };
 
-/** The same for a server of that many calls of a caller. What a connection was allowed once stays, so there is more than that. */
+/**
+ * The limits for a server that allows that many calls per caller. A connection keeps what it was once allowed, so the limit is higher than
+ * that.
+ */
 export function guardLimitsOf({ mostCalls }: CallLimits = usualCallLimits): GuardLimits {
   return { ...usualGuardLimits, mostFurtherCalls: 4 * mostCalls };
 }
@@ -71,7 +77,7 @@ interface Unproven {
   readonly address: string;
   readonly serve: (socket: Socket) => void;
   allow: AllowCalls;
-  /** `overdue`: served for longer than its turn, because nobody waited. */
+  /** `overdue`: served for longer than its turn, because no other connection waited. */
   state: "waiting" | "served" | "overdue";
   calls: number;
   refusals: number;
@@ -83,20 +89,20 @@ interface Proven {
   readonly caller: string;
   refusals: number;
   readonly allow: AllowCalls;
-  /** Calls that are let in and not over. */
+  /** Admitted calls that have not ended. */
   open: number;
   allowed: number;
   readonly all: OfCaller;
 }
 
-/** Of the connections of one caller that are let in. */
+/** The admitted connections of one caller. */
 interface OfCaller {
   connections: number;
   refusals: number;
   furtherCalls: number;
 }
 
-/** How many there are of each. */
+/** Counts by key. */
 class Counts {
   readonly #counts = new Map<string, number>();
 
@@ -119,23 +125,24 @@ class Counts {
   }
 }
 
-/** Is told by a server of each call; `peer` is `<address>:<port>` of the caller. */
+/** A server reports each call here; `peer` is `<address>:<port>` of the caller. */
 export interface Proofs {
-  /** TLS stands. */
+  /** The TLS handshake is complete. */
   opened(peer: string, allow: AllowCalls): void;
-  /** It has begun, with headers of that size. */
+  /** A call has begun, with headers of that size. */
   called(peer: string, headersBytes: number): void;
-  /** A call is let in. @returns false: the caller has too many connections already */
+  /** A call is admitted. @returns false: the caller already has too many connections */
   proven(peer: string, caller: string): boolean;
-  /** Such a call is over. */
+  /** An admitted call has ended. */
   left(peer: string): void;
   refused(peer: string): void;
 }
 
 /**
- * Stands between a port that anybody can reach and the server behind it. A connection costs next to nothing until it is served and has said
- * something, and is reset when no call of it has been let in in time; one that has such a call is left alone, unless many others of it are
- * refused. Of those that wait the newest is served first: who floods the port keeps others waiting only as long as he is faster than they.
+ * Stands between a port that anybody can reach and the server behind it. A connection costs next to nothing until it is served and has sent
+ * something, and is reset when none of its calls is admitted in time. A connection with an admitted call is left alone, unless many of its
+ * other calls are refused. Of the waiting connections the newest is served first, so that an attacker who floods the port delays others
+ * only while connecting faster than they do.
  */
 export class ConnectionGuard implements Proofs {
   readonly #limits: GuardLimits;
@@ -153,7 +160,7 @@ export class ConnectionGuard implements Proofs {
     this.#leavings = leavings;
   }
 
-  /** Hands a new connection, of which nothing has been read, to the server as soon as it has its turn and says something. */
+  /** Passes a new connection, of which nothing has been read, to the server as soon as it has its turn and sends something. */
   admit(socket: Socket, serve: (socket: Socket) => void): void {
     const { remoteAddress: address, remotePort } = socket;
     if (address === undefined || remotePort === undefined) {
@@ -168,7 +175,7 @@ export class ConnectionGuard implements Proofs {
     const unproven: Unproven = { ...begins, socket, peer, address, serve, timer };
     this.#unproven.set(peer, unproven);
     this.#unprovenOf.add(address);
-    // Whatever ends it, its end is told once.
+    // However it ends, its end is reported once.
     socket.on("error", () => undefined);
     socket.once("close", () => this.#closed(peer, socket));
     if (this.#hasPlaceFor(unproven)) this.#serve(unproven);
@@ -187,7 +194,7 @@ export class ConnectionGuard implements Proofs {
       unproven.calls += 1;
       if (unproven.calls > this.#limits.mostUnprovenCalls) this.#reset(peer);
     }
-    // Node holds a caller to the bound only once he has acknowledged it.
+    // Node enforces the limit on a caller only after the caller has acknowledged it.
     if (headersBytes <= MOST_HEADERS_BYTES) return;
     this.#reset(peer);
     this.#proven.get(peer)?.socket.resetAndDestroy();
@@ -223,10 +230,10 @@ export class ConnectionGuard implements Proofs {
     caller.timer = this.#resetIn(peer, this.#limits.refusedMs);
   }
 
-  /** Resets all that have not proved themselves. */
+  /** Resets all connections that have not proved themselves. */
   close(): void {
     const all = [...this.#unproven.values()];
-    // None of them is served in the place of another one.
+    // Nothing that waits may be served in the place of a connection that ends here.
     this.#unproven.clear();
     this.#unprovenOf.clear();
     this.#servedOf.clear();
@@ -237,7 +244,7 @@ export class ConnectionGuard implements Proofs {
     }
   }
 
-  /** Ends the connections that have been let in. */
+  /** Ends the admitted connections. */
   cutOff(): void {
     for (const { socket } of this.#proven.values()) socket.destroy();
   }
@@ -255,7 +262,7 @@ export class ConnectionGuard implements Proofs {
     return proven;
   }
 
-  /** Twice as many as before, where half of them are open. */
+  /** Doubles the limit when half of it is in use. */
   #allowMore(proven: Proven): void {
     const { allowed, all } = proven;
     const more = Math.min(allowed, MOST_STREAMS - allowed, this.#limits.mostFurtherCalls - all.furtherCalls);
@@ -284,7 +291,7 @@ export class ConnectionGuard implements Proofs {
     return setTimeout(() => this.#reset(peer), delayMs).unref();
   }
 
-  /** The oldest goes, of that address where it has too many itself. */
+  /** Removes the oldest connection, one of that address if it has too many itself. */
   #makeRoomFor(address: string): void {
     const { mostUnproven, mostUnprovenOfAddress } = this.#limits;
     const hasTooMany = this.#unprovenOf.count(address) >= mostUnprovenOfAddress;
@@ -309,7 +316,7 @@ export class ConnectionGuard implements Proofs {
     clearTimeout(unproven.timer);
     unproven.timer = setTimeout(() => this.#turnIsOver(unproven), this.#limits.turnMs).unref();
     socket.once("readable", () => {
-      // Readable is also what has ended.
+      // A socket that has ended is readable too.
       if (socket.readableLength > 0) serve(socket);
       else socket.destroy();
     });
@@ -326,7 +333,7 @@ export class ConnectionGuard implements Proofs {
     }
   }
 
-  /** Whether one of that address that is served keeps another one waiting. */
+  /** Whether a served connection of that address keeps another one of it waiting. */
   #isInTheWay(served: string, { address }: Unproven): boolean {
     return this.#servedOf.count(address) >= this.#limits.mostServedOfAddress
       ? served === address

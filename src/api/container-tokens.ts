@@ -5,11 +5,11 @@ import { replaceFile } from "../local-files.ts";
 import { isOwnSecret, withoutOwnSecrets } from "./identity.ts";
 
 /**
- * A container's token file. The secrets of tony-ts itself are taken out of it by the program that they are for: whatever that one starts
- * finds the user's tokens and secrets there, and no others.
+ * A container's token file. The program that tony-ts's own secrets are for removes them from the file, so whatever that program starts
+ * finds only the user's tokens and secrets there.
  */
 export class ContainerTokens {
-  /** As the file was, our secrets included. */
+  /** The file's original content, including our secrets. */
   readonly credentials: Credentials;
   readonly #file: string;
 
@@ -25,7 +25,7 @@ export class ContainerTokens {
     return tokens;
   }
 
-  /** For the program that is started in this one's place. What else has become of the file meanwhile stays. */
+  /** Restores them for a program that replaces this one. Other changes to the file since then are kept. */
   putBack(): void {
     const own = [...this.credentials.secrets].filter(([name]) => isOwnSecret(name));
     this.#write((secrets) => new Map([...secrets, ...own]));

@@ -27,13 +27,13 @@ import type {
 } from "./generated/types.ts";
 import type { SessionOutput } from "./session-messages.ts";
 
-/** Messages of proto/tony that programs know in another form. */
+/** Messages of proto/tony that programs use in another form. */
 
 type Form<T> = Kind<T> & Message<T>;
 
 const noFacts = { noProgressMs: 0, step: 0, limitMs: 0, silentMs: 0 };
 
-/** The facts have the same names on the wire. A code that is not known is `unknown`: there was a reason to stop, whatever it was. */
+/** The facts have the same names on the wire. An unrecognised code becomes `unknown`: there was some reason to stop. */
 export const stopReasonOf = (form: Form<WireStopReason>) =>
   convertedMessage<StopReason, WireStopReason>(form, {
     toWire: (reason) => reason,
@@ -129,7 +129,7 @@ export const storeOperationOf = (form: Form<WireStoreOperation>) =>
   convertedMessage<Operation, WireStoreOperation>(form, {
     toWire(given) {
       const { type } = given;
-      // Most are of this kind.
+      // The most common kind.
       if (type === "put")
         return { type, key: given.key, value: given.value, owned: given.owned ?? false, limit: 0, keysOnly: false };
       return { ...{ key: "", value: "", owned: false, limit: 0, keysOnly: false }, ...given };

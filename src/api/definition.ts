@@ -28,10 +28,10 @@ import {
   watchRequest,
 } from "./generated/codecs.ts";
 
-/** Which side of a method sends any number of messages. */
+/** Which sides of a method may send any number of messages. */
 type Streaming = "none" | "responses" | "both";
 
-/** The three services of proto/tony as grpc-js defines services, over the types of messages.ts. */
+/** The three services of proto/tony as grpc-js service definitions, over the types of messages.ts. */
 export const executorService = {
   link: method("ExecutorService", "Link", "both", executorMessage, masterMessage),
   serveSession: method("ExecutorService", "ServeSession", "both", sessionOutput, sessionInput),
@@ -56,7 +56,7 @@ export const clientService = {
   askPage: method("ClientService", "AskPage", "none", pageRequest, pageReply),
 };
 
-/** What it takes to call each method of ClientService. */
+/** The right that each method of ClientService requires. */
 export const rightByPath: ReadonlyMap<string, ApplicationRight> = new Map([
   [clientService.follow.path, "view"],
   [clientService.readLog.path, "view"],

@@ -8,15 +8,15 @@ import { errorCode, errorMessage } from "../hadoop/errors.ts";
  * - `API_TIMEOUT`: no answer in time (retryable)
  * - `API_UNAUTHENTICATED`: caller and server do not share the secret
  * - `API_FORBIDDEN`: the caller may not do that
- * - `API_PROTOCOL_MISMATCH`: the peer is of another, incompatible version
- * - `API_CANCELLED`: the caller ended it
+ * - `API_PROTOCOL_MISMATCH`: the peer has another, incompatible version
+ * - `API_CANCELLED`: the caller cancelled it
  * - `API_FAILED`: the peer refused it for the reason in the message
  */
 export class ApiError extends TonyError {
   override readonly name = "ApiError";
 }
 
-/** An error of grpc-js as an ApiError. */
+/** Converts an error of grpc-js to an ApiError. */
 export function toApiError(error: unknown, peer: string): ApiError {
   const details = withoutStatus(errorMessage(error));
   const message = `${peer}: ${details}`;
@@ -42,7 +42,7 @@ export function toApiError(error: unknown, peer: string): ApiError {
   }
 }
 
-/** grpc-js reports it as UNAVAILABLE, with a message of OpenSSL or of tls.ts. */
+/** grpc-js reports such an error as UNAVAILABLE, with a message of OpenSSL or of tls.ts. */
 function isCertificateError(error: unknown): boolean {
   return /certificate/i.test(errorMessage(error));
 }

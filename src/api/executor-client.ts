@@ -20,7 +20,7 @@ import { type CallingSession, type ServedSession, SessionStream } from "./sessio
 import { StreamWriter } from "./stream-writer.ts";
 import { Transactions } from "./transactions.ts";
 
-/** When more messages than this wait, the ApplicationMaster does not read: the stream is closed. */
+/** When more messages than this are queued, the ApplicationMaster is not reading: the stream is closed. */
 const WRITER_LIMIT = 1_000;
 
 export interface MasterStreamOptions {
@@ -28,7 +28,7 @@ export interface MasterStreamOptions {
   /** `host:port` of the ApplicationMaster. */
   readonly address: string;
   readonly onMessage: (message: MasterMessage) => void;
-  /** Once, when the stream is over for whatever reason; the error is absent when the AM ended it in order. */
+  /** Called once, when the stream has ended for whatever reason; without an error if the AM ended it cleanly. */
   readonly onEnd: (error?: ApiError) => void;
 }
 
@@ -65,35 +65,35 @@ export class MasterStream {
     this.#writer.send(message, replaces);
   }
 
-  /** How many messages wait. */
+  /** How many messages are queued. */
   get waiting(): number {
     return this.#writer.waiting;
   }
 
-  /** Serves a session, over the same connection. */
+  /** Serves a session over the same connection. */
   serveSession(): ServedSession {
     const stream = this.#channel.openBidirectional(executorService.serveSession);
     return new SessionStream(stream, (error) => this.#channel.toError(error));
   }
 
-  /** A session with another task of the job; the first message says which (OpenSession). */
+  /** Opens a session with another task of the job; the first message says which (OpenSession). */
   openSession(): CallingSession {
     const stream = this.#channel.openBidirectional(executorService.openSession);
     return new SessionStream(stream, (error) => this.#channel.toError(error));
   }
 
-  /** Asks the job's key-value store, over the same connection. Rejects with an ApiError. */
+  /** Sends a transaction to the job's key-value store, over the same connection. Rejects with an ApiError. */
   transact(wanted: Omit<TaskTransaction, "id">, timeoutMs: number): Promise<StoreAnswer> {
     return this.#transactions.transact(wanted, timeoutMs);
   }
 
-  /** What changes of the store, until there is a last word or the signal aborts. */
+  /** Changes in the store, until a final message or until the signal aborts. */
   watch(request: WatchRequest, signal: AbortSignal): AsyncGenerator<WatchReply, void> {
     const open = () => this.#channel.openServerStream(executorService.watch, request);
     return readStream(open, (error) => this.#channel.toError(error), signal);
   }
 
-  /** Asks a feed of the job. Rejects with an ApiError, also when the signal aborts. */
+  /** Sends a request to a feed of the job. Rejects with an ApiError, also when the signal aborts. */
   askFeed(request: FeedRequest, timeoutMs: number, gone: AbortSignal): Promise<FeedReply> {
     return this.#channel.call(executorService.askFeed, request, timeoutMs, gone);
   }
@@ -103,7 +103,7 @@ export class MasterStream {
     return this.#channel.call(executorService.awaitEnds, request, timeoutMs, gone);
   }
 
-  /** Ends the stream in order: resolves when everything has been sent. `onEnd` is not called. */
+  /** Ends the stream cleanly: resolves when everything has been sent. `onEnd` is not called. */
   async finish(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;

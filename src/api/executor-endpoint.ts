@@ -34,7 +34,7 @@ import { StreamWriter } from "./stream-writer.ts";
 import { serveTransactions, type TransactionStream } from "./transactions.ts";
 import { serveWatch, type WatchStream } from "./watch-stream.ts";
 
-/** When more messages than this wait, the executor does not read: the stream is closed. */
+/** When more messages than this are queued, the executor is not reading: the stream is closed. */
 export const LINK_WRITER_LIMIT = 1_000;
 
 /** One stream of one executor, after its registration. */
@@ -52,10 +52,10 @@ export type LinkEnd =
   /** The executor has sent its goodbye. */
   | "goodbye"
   | "broken"
-  /** The same container opened another stream. */
+  /** The same container has opened another stream. */
   | "replaced";
 
-/** Is told of everything that executors send. The calls come one after the other, in the order of each stream. */
+/** Receives everything that executors send. The calls are made one at a time, in the order of each stream. */
 export interface ExecutorHandler {
   /** The first registration of a stream; the executor has been welcomed. */
   connected(link: ExecutorLink, registration: ExecutorRegistration): void;
@@ -67,37 +67,37 @@ export interface ExecutorHandler {
     report: Exclude<ExecutorReport, { type: "register" | "unknown" }>,
   ): void;
   disconnected(link: ExecutorLink, end: LinkEnd): void;
-  /** An executor already obeys a later attempt: this ApplicationMaster must not act any more. */
+  /** An executor already obeys a later attempt, so this ApplicationMaster must no longer act. */
   superseded(attempt: number): void;
-  /** Why a registration is refused: the executor is told and exits. Undefined: it is accepted. */
+  /** Why a registration is refused, in which case the executor is told and exits; undefined: it is accepted. */
   refusal(registration: ExecutorRegistration): string | undefined;
 }
 
-/** A feed of the job, asked in the name of a task. */
+/** A request to a feed of the job, made for a task. */
 export interface FeedAsked {
   readonly feed: string;
   readonly task: string;
-  /** The life of the task that asks. */
+  /** The generation of the task that asks. */
   readonly generation: number;
   readonly call: FeedCall;
-  /** Nobody waits for the answer any more. */
+  /** Aborts when nobody waits for the answer any more. */
   readonly gone: AbortSignal;
 }
 
-/** Answers for the job's feeds. Rejects where nobody can say at present. */
+/** Answers requests to the job's feeds. Rejects while no answer is possible. */
 export interface FeedHandler {
   ask(asked: FeedAsked): Promise<FeedAnswered>;
 }
 
-/** How other tasks ended, asked in the name of a task. */
+/** A query about how other tasks ended, made for a task. */
 export interface EndsAsked {
   readonly task: string;
   readonly roles: readonly string[];
-  /** Nobody waits for the answer any more. */
+  /** Aborts when nobody waits for the answer any more. */
   readonly gone: AbortSignal;
 }
 
-/** Answers when they have ended. */
+/** Answers when those tasks have ended. */
 export interface EndsHandler {
   await(asked: EndsAsked): Promise<EndsReply>;
 }
@@ -118,10 +118,10 @@ export interface ExecutorEndpointOptions {
 
 const NO_PART = "the container is not part of the job";
 
-/** What an executor has opened beside its stream. */
+/** Something that an executor has opened beside its stream. */
 interface Opened {
   readonly containerId: string;
-  /** That the container had then. */
+  /** The container's task at that time. */
   readonly task: string;
   readonly end: () => void;
 }
@@ -130,15 +130,15 @@ type Register = Extract<ExecutorReport, { type: "register" }>;
 type Stream = ServerDuplexStream<ExecutorMessage, MasterMessage>;
 
 /**
- * The AM's side of ExecutorService: admits streams, keeps one per container and turns their messages into calls of the handler. Nobody
- * speaks for another container than the one whose secret opened the stream.
+ * The AM's side of ExecutorService: admits streams, keeps one per container and turns their messages into calls of the handler. An executor
+ * can act only for the container whose secret opened the stream.
  */
 export class ExecutorEndpoint {
   readonly #options: ExecutorEndpointOptions;
   readonly #attemptProof: Uint8Array;
   readonly #links = new Map<string, Link>();
   readonly #opened = new Set<Opened>();
-  /** One stream has all transactions of a container, and so one answer at a time that waits to be read. */
+  /** One stream carries all transactions of a container, so at most one answer at a time waits to be read. */
   readonly #transacting = new Map<string, TransactionStream>();
 
   constructor(options: ExecutorEndpointOptions) {
@@ -155,7 +155,7 @@ export class ExecutorEndpoint {
     stream.on("error", () => this.#ended(link));
   }
 
-  /** A session with another task: of the container's own identity, which belongs to the job. */
+  /** Opens a session with another task. The container's own identity, which belongs to the job, authorizes it. */
   async openSession(stream: CallerStream): Promise<void> {
     const { sessions } = this.#options;
     const open = await openedBy(stream);
@@ -171,7 +171,7 @@ export class ExecutorEndpoint {
     sessions.open(session);
   }
 
-  /** Of the task that the container has: what is not its own, it may not use. */
+  /** For the container's task, which may not use anything that belongs to another task. */
   transact(stream: TransactionStream): void {
     const { sessions, store } = this.#options;
     const containerId = callerName(stream.metadata);
@@ -202,7 +202,7 @@ export class ExecutorEndpoint {
     this.#answer(call, reply, (caller) => this.#options.ends.await({ roles, ...caller }));
   }
 
-  /** A call may wait for what other tasks do. */
+  /** The call may wait for what other tasks do. */
   #answer<Request, Reply>(
     call: ServerUnaryCall<Request, Reply>,
     reply: sendUnaryData<Reply>,
@@ -232,7 +232,7 @@ export class ExecutorEndpoint {
     serveWatch(stream, store, task);
   }
 
-  /** Containers may have gone, or become another task's: what they opened before goes, too. */
+  /** Containers may have gone or now run another task; whatever they had opened is then closed. */
   look(): void {
     const { sessions } = this.#options;
     for (const { containerId, task, end } of this.#opened) if (sessions.tenantOf(containerId) !== task) end();
@@ -258,7 +258,7 @@ export class ExecutorEndpoint {
     else if (verdict === "current") this.#dispatch(link, message);
   }
 
-  /** That there is a later attempt is believed with that attempt's own proof. */
+  /** A claim that there is a later attempt is believed only with that attempt's own proof. */
   #judgeClaim(link: Link, { attempt, body }: ExecutorMessage): void {
     const { identity, handler } = this.#options;
     const given = body.type === "register" ? body.attemptProof : new Uint8Array();
@@ -361,20 +361,20 @@ class Link implements ExecutorLink {
     this.#writer.send({ attempt: this.#attempt, generation, body });
   }
 
-  /** Refuses it finally: the executor exits. */
+  /** Refuses the executor permanently: it exits. */
   refuse(reason: string): void {
     this.send(0, { type: "refuse", reason, fatal: true });
     this.close();
   }
 
-  /** Ends the stream when everything is sent. */
+  /** Ends the stream when everything has been sent. */
   close(): void {
     if (this.ended) return;
     this.ended = true;
     void this.#writer.drained().then(() => this.#finish());
   }
 
-  /** The stream has ended already. */
+  /** The stream has already ended. */
   abandon(): void {
     this.ended = true;
     this.#finish();
@@ -386,7 +386,7 @@ class Link implements ExecutorLink {
   }
 }
 
-/** What the core is told of it: the generation is the message's. */
+/** The registration for the core; the generation is the message's. */
 function registrationOf(register: Register, generation: number): ExecutorRegistration {
   const { type: _type, hello: _hello, attemptProof: _attemptProof, ...registration } = register;
   return { ...registration, generation };

@@ -7,13 +7,13 @@ export interface Position {
 }
 
 /**
- * - `current`: do it
+ * - `current`: act on it
  * - `lower-attempt`: from an ApplicationMaster that has been replaced: refuse
- * - `stale-generation`: about a gang that is over, or not yet prepared: ignore
+ * - `stale-generation`: about a gang that is over or not yet prepared: ignore
  */
 export type MasterVerdict = "current" | "lower-attempt" | "stale-generation";
 
-/** In which generations an executor does what a message says: in the one that it names alone, in earlier ones too, or in any. */
+/** In which generations an executor acts on a message: only in the one that it names, in earlier ones too, or in any. */
 const OBEYED_IN: Readonly<Record<MasterMessage["body"]["type"], "own" | "own-or-earlier" | "any">> = {
   "start-child": "own",
   "stop-child": "own",
@@ -45,7 +45,7 @@ export function judgeMasterMessage({ attempt, generation, body }: MasterMessage,
 /**
  * - `current`: from an executor that obeys this attempt, or that registers and still names an earlier one
  * - `lower-attempt`: meant for an earlier attempt: ignore
- * - `higher-attempt`: this ApplicationMaster has been replaced and must not act any more
+ * - `higher-attempt`: this ApplicationMaster has been replaced and must no longer act
  */
 export type ExecutorVerdict = "current" | "lower-attempt" | "higher-attempt";
 

@@ -1,25 +1,25 @@
 import protobuf from "protobufjs/minimal.js";
 
 /**
- * Messages, written and read by tables of their fields, which scripts/messages.mjs makes from proto/tony
+ * Messages are written and read by tables of their fields, which scripts/messages.mjs generates from proto/tony
  * (docs/makers/decisions/0059-messages-by-tables.md).
  * See https://protobuf.dev/programming-guides/encoding/.
  */
 export interface Message<T> {
   encode(message: T): Uint8Array;
-  /** Unknown fields are skipped. @throws RangeError where bytes are missing, or a value is not of its kind */
+  /** Unknown fields are skipped. @throws RangeError if bytes are missing, or a value has the wrong type */
   decode(bytes: Uint8Array): T;
 }
 
-/** Of a number's tenth byte, the last that 64 bits need. */
+/** The factor of a number's tenth byte, the last one that 64 bits need. */
 const LARGEST_FACTOR = 2 ** 63;
 
-/** How one value is written after its tag, and read. */
+/** How one value is written after its tag, and how it is read. */
 export interface Kind<T> {
   readonly wireType: 0 | 1 | 2;
   /** The value of an absent field. */
   empty(): T;
-  /** Not written, as it is what an absent field means. Absent: every value is written. */
+  /** Such a value is not written, because an absent field means it. Absent: every value is written. */
   isEmpty?(value: T): boolean;
   write(writer: protobuf.Writer, value: T): void;
   read(reader: protobuf.Reader): T;
@@ -32,7 +32,7 @@ export const text: Kind<string> = {
   write: (writer, value) => void writer.string(value),
   read: (reader) => reader.string(),
 };
-/** Not negative: uint32 and uint64 are written alike. */
+/** A non-negative integer: uint32 and uint64 have the same encoding. */
 export const whole: Kind<number> = {
   wireType: 0,
   empty: () => 0,
@@ -71,7 +71,7 @@ export const data: Kind<Uint8Array> = {
   write: (writer, value) => void writer.bytes(value),
   read: (reader) => reader.bytes(),
 };
-/** Bytes, each as a character. */
+/** Bytes as a string with one character for each. */
 export const latin1: Kind<string> = {
   wireType: 2,
   empty: () => "",
@@ -95,7 +95,7 @@ export const flag: Kind<boolean> = {
   read: (reader) => reader.bool(),
 };
 
-/** As reader.uint64(), which makes three objects of a number: with those of 1,000 executors a second, that is what takes the time. */
+/** Replaces reader.uint64(), which creates three objects per number: with messages from 1,000 executors a second, that dominates the time. */
 function readWhole(reader: protobuf.Reader): number {
   let value = 0;
   for (let factor = 1; factor <= LARGEST_FACTOR; factor *= 128) {
@@ -108,7 +108,7 @@ function readWhole(reader: protobuf.Reader): number {
   throw new RangeError("a number is longer than 64 bits");
 }
 
-/** All numbers of the protocol are below 2^53. What is beyond counts as the last of them: on from there nobody could count. */
+/** All numbers of the protocol are below 2^53. A larger one is clamped to the largest exact integer. */
 function exact(value: number): number {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(value, Number.MAX_SAFE_INTEGER));
 }
@@ -118,33 +118,33 @@ function numberOf(value: number | { readonly high: number; readonly low: number 
   return exact(typeof value === "number" ? value : value.high * 2 ** 32 + (value.low >>> 0));
 }
 
-/** Text that is one of a few names; an absent field means the first. */
+/** Text that is one of a few words; an absent field means the first. */
 export function word<const T extends string>(first: T, ...others: readonly T[]): Kind<T> {
   return converted(text, { toWire: (value) => value, fromWire: (value) => oneOf([first, ...others], value) }, first);
 }
 
-/** As `word`, of a text that is there for people too: any other one means the first. */
+/** Like `word`, for text that people read too: any other text means the first. */
 export function wordOrFirst<const T extends string>(first: T, ...others: readonly T[]): Kind<T> {
   const fromWire = (value: string) => others.find((one) => one === value) ?? first;
   return converted(text, { toWire: (value) => value, fromWire }, first);
 }
 
-/** An enum; any other number means the one that has 0. */
+/** An enum; an unknown number means the value with number 0. */
 export function numbered<const T extends string>(numbers: Readonly<Record<T, number>>): Kind<T> {
   const wordOf = wordsOf(numbers);
-  // An enum has 0 (proto3): what is found is never absent.
+  // A proto3 enum has a 0, so the result is never absent.
   const fromWire = (number: number) => (wordOf.get(number) ?? wordOf.get(0)) as T;
   return converted(whole, { toWire: (value) => numbers[value], fromWire });
 }
 
 function wordsOf<T extends string>(numbers: Readonly<Record<T, number>>): ReadonlyMap<number, T> {
-  // All of its keys are of T.
+  // All keys are of type T.
   return new Map(Object.entries<number>(numbers).map(([name, number]) => [number, name as T]));
 }
 
 export type ValueOf<K> = K extends Kind<infer T> ? T : never;
 
-/** Text is none of the words that this side knows: a newer one has more. */
+/** The text is none of the words that this side knows: a newer side has more. */
 class UnknownWord extends RangeError {}
 
 function oneOf<T extends string>(words: readonly T[], value: string): T {
@@ -153,7 +153,7 @@ function oneOf<T extends string>(words: readonly T[], value: string): T {
   return found;
 }
 
-/** A value that is written as another one. */
+/** A value that is encoded as another one. */
 export function converted<T, W>(
   kind: Kind<W>,
   { toWire, fromWire }: { readonly toWire: (value: T) => W; readonly fromWire: (wire: W) => T },
@@ -169,9 +169,9 @@ export function converted<T, W>(
   };
 }
 
-/** One field of a message: its number, its value where it is absent, and how a further value is added to those that were read. */
+/** One field of a message: its number, its value where it is absent, and how another value is merged into those already read. */
 export interface Field<T> {
-  /** Of a oneof each member has its own. */
+  /** Each member of a oneof has its own number. */
   readonly numbers: readonly number[];
   absent(): T;
   write(writer: protobuf.Writer, value: T): void;
@@ -200,12 +200,12 @@ export function maybe<T>(number: number, kind: Kind<T>): Field<T | undefined> {
   };
 }
 
-/** Text that is absent where it would be empty. */
+/** Text that is undefined instead of empty. */
 export function someText(number: number): Field<string | undefined> {
   return { ...maybe(number, text), add: (reader) => reader.string() || undefined };
 }
 
-/** An enum that is absent where it would be 0, which `numbers` does not have. */
+/** An enum that is undefined instead of 0, which `numbers` does not contain. */
 export function someNumbered<const T extends string>(
   number: number,
   numbers: Readonly<Record<T, number>>,
@@ -226,7 +226,7 @@ export function many<T>(number: number, kind: Kind<T>): Field<readonly T[]> {
   return { numbers: [number], absent: () => [], write, add: (reader, before) => add(reader, before, number) ?? [] };
 }
 
-/** A list that is absent where it would be empty. */
+/** A list that is undefined instead of empty. */
 export function some<T>(number: number, kind: Kind<T>): Field<readonly T[] | undefined> {
   return {
     numbers: [number],
@@ -236,7 +236,7 @@ export function some<T>(number: number, kind: Kind<T>): Field<readonly T[] | und
     },
     add(reader, before) {
       const value = kind.read(reader);
-      // The list was made here and grows in place: a gang may have thousands of tasks.
+      // The list was created here and grows in place: a gang may have thousands of tasks.
       if (!Array.isArray(before)) return [value];
       before.push(value);
       return before;
@@ -249,12 +249,12 @@ function writeValue<T>(writer: protobuf.Writer, number: number, kind: Kind<T>, v
   kind.write(writer, value);
 }
 
-/** Every field of T; a field that may be absent has an optional Field. */
+/** Every field of T; an optional property has an optional Field. */
 export type FieldsOf<T> = {
   readonly [K in keyof T]-?: undefined extends T[K] ? Field<T[K] | undefined> : Field<T[K]>;
 };
 
-/** A message, alone or within another one. */
+/** A message, alone or nested in another one. */
 export function message<T extends object>(fields: FieldsOf<T>): Kind<T> & Message<T> {
   const all = Object.entries<Field<unknown>>(fields);
   const known = new Map(all.flatMap(([name, field]) => field.numbers.map((number) => [number, { name, field }])));
@@ -275,7 +275,7 @@ export function message<T extends object>(fields: FieldsOf<T>): Kind<T> & Messag
       const absent = values[name] === undefined ? field.absent() : undefined;
       if (absent !== undefined) values[name] = absent;
     }
-    // Every field of T was read by its own kind: FieldsOf<T> leaves none out.
+    // Every field of T was read by its own kind: FieldsOf<T> omits none.
     return values as T;
   };
   return {
@@ -288,7 +288,7 @@ export function message<T extends object>(fields: FieldsOf<T>): Kind<T> & Messag
   };
 }
 
-/** A message in another form. */
+/** A message that programs use in another form. */
 export function convertedMessage<T, W>(
   form: Kind<W> & Message<W>,
   ways: { readonly toWire: (value: T) => W; readonly fromWire: (wire: W) => T },
@@ -328,14 +328,14 @@ type MembersOf<T extends { readonly type: string }> = {
   readonly [K in Exclude<T["type"], "unknown">]: Member<Omit<Extract<T, { readonly type: K }>, "type">>;
 };
 
-/** A oneof: `type` names its member. One that only a newer peer knows, or that has a word of its, is `unknown`. */
+/** A oneof: `type` names its member. A member that only a newer peer knows, or that contains a word of such a peer, is `unknown`. */
 export function choice<T extends { readonly type: string }>(members: MembersOf<T>): Field<T> {
   const all = Object.entries<Member<object>>(members);
   const byType = new Map(all);
   const byNumber = new Map(all.map(([type, each]) => [each.number, { type, each }]));
   return {
     numbers: [...byNumber.keys()],
-    // Whatever is read here was made by its own member: MembersOf<T> leaves none out.
+    // Whatever is read here was created by its own member: MembersOf<T> omits none.
     absent: () => ({ type: "unknown" }) as unknown as T,
     write: (writer, value) => byType.get(value.type)?.write(writer, value),
     add(reader, _before, number) {
@@ -353,9 +353,9 @@ export function choice<T extends { readonly type: string }>(members: MembersOf<T
   };
 }
 
-/** A message that is nothing but a oneof. */
+/** A message that consists only of a oneof. */
 export function onlyChoice<T extends { readonly type: string }>(body: Field<T>): Kind<T> & Message<T> {
-  // FieldsOf asks whether T may be absent, which no oneof is.
+  // FieldsOf checks whether T may be undefined, which no oneof is.
   const form = message<{ readonly body: T }>({ body } as FieldsOf<{ readonly body: T }>);
   return convertedMessage(form, { toWire: (value) => ({ body: value }), fromWire: (wire) => wire.body });
 }
@@ -373,17 +373,17 @@ export function amounts(number: number): Field<Numbers> {
   return { numbers: [number], absent: () => ({}), write, add: (reader, before) => add(reader, before, number) ?? {} };
 }
 
-/** map<string, double>, absent where it would be empty */
+/** map<string, double>, undefined instead of empty */
 export function someAmounts(number: number): Field<Numbers | undefined> {
   return map(number, real);
 }
 
-/** map<string, uint32> or map<string, uint64>, absent where it would be empty */
+/** map<string, uint32> or map<string, uint64>, undefined instead of empty */
 export function someWholes(number: number): Field<Numbers | undefined> {
   return map(number, whole);
 }
 
-/** map<string, string>, absent where it would be empty */
+/** map<string, string>, undefined instead of empty */
 export function someTexts(number: number): Field<Readonly<Record<string, string>> | undefined> {
   return map(number, text);
 }
@@ -395,7 +395,7 @@ export function texts(number: number): Field<Readonly<Record<string, string>>> {
 }
 
 function map<V>(number: number, kind: Kind<V>): Field<Readonly<Record<string, V>> | undefined> {
-  // Both are always written, as protobufjs writes them, and none is absent: FieldsOf<Entry<V>> knows nothing of that.
+  // Both are always written, as by protobufjs, and neither is absent; FieldsOf<Entry<V>> cannot express that.
   const always = <T>(id: number, of: Kind<T>) => ({ ...one(id, of), write: maybe(id, of).write });
   const entry = message<Entry<V>>({ key: always(1, text), value: always(2, kind) } as FieldsOf<Entry<V>>);
   return {
@@ -406,7 +406,7 @@ function map<V>(number: number, kind: Kind<V>): Field<Readonly<Record<string, V>
     },
     add(reader, before) {
       const { key, value } = entry.read(reader);
-      // As a list it was made here, and grows in place: a copy for each entry would take the square of their number.
+      // Like a list, the object was created here and grows in place: copying it for each entry would take quadratic time.
       return Object.defineProperty(before ?? {}, key, { value, enumerable: true, configurable: true, writable: true });
     },
   };

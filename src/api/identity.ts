@@ -4,15 +4,16 @@ import type { Token } from "../hadoop/security/token.ts";
 import type { Caller } from "./caller.ts";
 
 /**
- * How the programs of one application authenticate each other: one key, made by the client at submission, which only the ApplicationMaster's
- * attempts are given. Every other secret is derived from it, so that all attempts know those of all containers, and nobody else's.
+ * How the programs of one application authenticate each other. The client creates one key at submission, which only the ApplicationMaster's
+ * attempts receive. Every other secret is derived from it, so each attempt knows the secrets of all containers, and a container only its
+ * own.
  */
 export interface ApplicationIdentity {
   readonly applicationId: string;
   readonly key: Uint8Array;
 }
 
-/** One container's part of it. */
+/** One container's share of the identity. */
 export interface ExecutorIdentity {
   readonly applicationId: string;
   /** Named by its container's id. */
@@ -25,10 +26,10 @@ export interface ClientAccess {
   readonly caller: Caller;
 }
 
-/** The name of a client that holds what the staging folder has for its owner. */
+/** The name of a client that has the secret in the staging folder, which is for the owner. */
 export const OWNER = "owner";
 
-/** The names under which the parts travel as secrets in YARN's credentials (org.apache.hadoop.security.Credentials#addSecretKey). */
+/** The names of these secrets in YARN's credentials (org.apache.hadoop.security.Credentials#addSecretKey). */
 const applicationKeyName = "tony.application.key";
 const executorSecretName = "tony.executor.secret";
 
@@ -41,7 +42,7 @@ export function makeIdentity(applicationId: string): ApplicationIdentity {
   return { applicationId, key: randomBytes(KEY_BYTES) };
 }
 
-/** The name in the AM's certificate; it is only shown, there is no such host. */
+/** The name in the AM's certificate; it is for display only, no such host exists. */
 export function masterServerName(applicationId: string): string {
   return `${applicationId}.tony`;
 }
@@ -60,7 +61,7 @@ export function readMasterIdentity(applicationId: string, secrets: Secrets): App
   return { applicationId, key: requireSecret(secrets, applicationKeyName) };
 }
 
-/** What one container's executor is given, and no other. An id is never used again: so is no secret. */
+/** The identity for one container's executor only. Ids are never reused, so neither are secrets. */
 export function executorIdentity(identity: ApplicationIdentity, containerId: string): ExecutorIdentity {
   const secret = derive(identity, `executor ${containerId}`);
   return { applicationId: identity.applicationId, caller: { name: containerId, secret } };
@@ -76,28 +77,28 @@ export function readExecutorIdentity(applicationId: string, containerId: string,
   return { applicationId, caller: { name: containerId, secret: requireSecret(secrets, executorSecretName) } };
 }
 
-/** Whether a secret of YARN's credentials is one of these, which no task's program may have. */
+/** Whether a secret in YARN's credentials is one of these, which no task's program may have. */
 export function isOwnSecret(name: string): boolean {
   return name === applicationKeyName || name === executorSecretName;
 }
 
-/** The secrets that are the user's. */
+/** Without tony-ts's own secrets: the user's remain. */
 export function withoutOwnSecrets(secrets: Secrets): Map<string, Uint8Array> {
   return new Map([...secrets].filter(([name]) => !isOwnSecret(name)));
 }
 
-/** What an attempt gives its executors, and nobody else can: they show by it to other attempts that there is this one. */
+/** A proof that only this attempt can give to its executors: with it they show other attempts that it exists. */
 export function attemptProof(identity: ApplicationIdentity, attempt: number): Buffer {
   return derive(identity, `attempt ${attempt}`);
 }
 
-/** Whether that was given by the attempt. */
+/** Whether the attempt itself gave this proof. */
 export function isAttemptProof(identity: ApplicationIdentity, attempt: number, given: Uint8Array): boolean {
   const proof = attemptProof(identity, attempt);
   return proof.length === given.length && timingSafeEqual(proof, given);
 }
 
-/** The access of those who may read the application's staging folder. */
+/** The access of callers who may read the application's staging folder. */
 export function clientAccess(identity: ApplicationIdentity): ClientAccess {
   return {
     applicationId: identity.applicationId,
@@ -105,22 +106,22 @@ export function clientAccess(identity: ApplicationIdentity): ClientAccess {
   };
 }
 
-/** What opens the whole page of a job to who has it, in an address that his browser keeps to itself: its owner can tell it, nobody else. */
+/** The key in the address that opens the whole page of a job, which the browser keeps to itself: only the job's owner can pass it on. */
 export function pageKey({ caller }: ClientAccess): string {
   return createHmac("sha256", caller.secret).update("page").digest("base64url");
 }
 
 const tokenPrefix = "token:";
 
-/** The access of those to whom the ResourceManager gave a token for the application, of kind YARN_CLIENT_TOKEN. */
+/** The access of users to whom the ResourceManager gave a token for the application, of kind YARN_CLIENT_TOKEN. */
 export function tokenAccess(applicationId: string, token: Pick<Token, "identifier" | "password">): ClientAccess {
   const name = tokenPrefix + Buffer.from(token.identifier).toString("base64url");
   return { applicationId, caller: { name, secret: token.password } };
 }
 
 /**
- * The identifier of the token that a client of that name has; undefined: it has none. A name that is spelled in another way than ours is
- * nobody's: what callers may is counted by their names.
+ * The identifier of the token of a client with that name; undefined: it has none. A name that is spelled differently from ours is invalid,
+ * because callers' limits are counted by name.
  */
 export function tokenOf(callerName: string): Uint8Array | undefined {
   if (!callerName.startsWith(tokenPrefix)) return undefined;
@@ -137,13 +138,13 @@ export function formatClientAccess({ applicationId, caller }: ClientAccess): obj
   return { applicationId, clientSecret: Buffer.from(caller.secret).toString("base64url") };
 }
 
-/** Throws a TonyError with code `IDENTITY_INCOMPLETE` when the text is no ClientAccess. */
+/** Throws a TonyError with code `IDENTITY_INCOMPLETE` if the text is not a ClientAccess. */
 export function parseClientAccess(text: string): ClientAccess {
   const secret = Buffer.from(fieldIn(text, "clientSecret"), "base64url");
   return { applicationId: fieldIn(text, "applicationId"), caller: { name: OWNER, secret } };
 }
 
-/** The key of the job's page, which that file has beside, on a secured cluster too. Throws as parseClientAccess. */
+/** The key of the job's page, which that file also contains, on a secure cluster too. Throws as parseClientAccess. */
 export function parsePageKey(text: string): string {
   return fieldIn(text, "pageKey");
 }
@@ -160,7 +161,7 @@ function fieldIn(text: string, name: string): string {
   return value;
 }
 
-/** HMAC-SHA-256 of what it is for: no secret tells another, or the key. */
+/** HMAC-SHA-256 of the purpose: no secret reveals another one or the key. */
 function derive({ key }: ApplicationIdentity, purpose: string): Buffer {
   return createHmac("sha256", key).update(purpose).digest();
 }

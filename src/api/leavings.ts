@@ -1,30 +1,31 @@
 import { getHeapStatistics } from "node:v8";
 import { type MonotonicClock, monotonicClock } from "../hadoop/clock.ts";
 
-/** What may gather before new objects are collected. */
+/** How much may accumulate before new objects are collected. */
 const NEW_BYTES = 2 << 20;
-/** The same of all objects; of a process that holds much a quarter of that, if it is more. */
+/** The same for all objects; for a process that holds much memory, a quarter of that if it is more. */
 const ALL_BYTES = 4 << 20;
 const ALL_SHARE = 1 / 4;
-/** So that a flood has a process collect all in a twentieth of its time at most. */
+/** Limits the share of its time that a flooded process spends on full collections to a twentieth. */
 const REST = 20;
-/** How soon it is looked again after something came or memory moved; each look after one that found nothing waits twice as long. */
+/** How soon memory is checked after an event or a change; after each check that found nothing the interval doubles. */
 const FIRST_LOOK_MS = 20;
 const LAST_LOOK_MS = 1_000;
-/** Less is no reason to look again soon. */
+/** A smaller change is no reason to check again soon. */
 const MOVED_BYTES = 256 << 10;
 
-/** What calls and connections leave: objects, and memory outside V8's heap that is freed with those which stand for it. */
+/** What calls and connections leave behind: objects, and memory outside V8's heap that is freed along with them. */
 export interface CollectedMemory {
   bytes(): number;
-  /** `minor`: of new objects alone, which takes 1 ms, or `major`, of all, 15 ms and more. */
+  /** `minor`: only new objects, which takes 1 ms, or `major`: all objects, 15 ms and more. */
   collect(type: "minor" | "major"): void;
 }
 
 /**
- * Frees what calls and connections leave, where the process was started with --expose-gc. V8 by itself lets tens of MiB of it gather, in its
- * heap and outside, before it collects any, and malloc does not give back all that it once had. New objects are collected often; what outlives that counts as old,
- * and is collected when there is more of it. The memory is looked at while something happens, and hardly ever in peace.
+ * Frees what calls and connections leave behind, if the process was started with --expose-gc. V8 by itself lets tens of MiB accumulate,
+ * inside its heap and outside, before it collects, and malloc does not give back everything that it once allocated. New objects are
+ * collected often; what survives counts as old, and is collected when enough has accumulated. Memory is checked while something happens,
+ * and hardly ever while idle.
  */
 export class Leavings {
   readonly #memory: CollectedMemory | undefined;
@@ -32,7 +33,7 @@ export class Leavings {
   #timer: NodeJS.Timeout | undefined;
   #waitMs = FIRST_LOOK_MS;
   #seen = 0;
-  /** The least that there was since a collection of new objects, and since one of all: what is held, as far as is known. */
+  /** The minimum since the last minor collection, and since the last major one: what is in use, as far as is known. */
   #afterMinor = Number.POSITIVE_INFINITY;
   #afterMajor = Number.POSITIVE_INFINITY;
   #nextMajorMs = 0;
@@ -42,7 +43,7 @@ export class Leavings {
     this.#clock = clock;
   }
 
-  /** A connection or a call has come or gone. */
+  /** A connection or call has begun or ended. */
   notice(): void {
     if (this.#memory === undefined) return;
     if (this.#timer !== undefined && this.#waitMs === FIRST_LOOK_MS) return;
@@ -85,7 +86,7 @@ function exposedMemory(): CollectedMemory | undefined {
       const { external_memory: outside, used_heap_size: inside } = getHeapStatistics();
       return outside + inside;
     },
-    // With any options Node 20 takes new objects alone.
+    // With any options, Node 20 collects only new objects.
     collect: (type) => (type === "minor" ? gc({ type, execution: "sync" }) : gc()),
   };
 }

@@ -35,37 +35,37 @@ export class MasterClient {
     this.#channel = new Channel({ address, serverName: masterServerName(applicationId), caller });
   }
 
-  /** The status now and whenever it changes, then the outcome. Ends early, without an outcome, when the signal aborts. */
+  /** The status now and on each change, then the outcome. Ends early, without an outcome, when the signal aborts. */
   follow(signal?: AbortSignal): AsyncGenerator<FollowMessage, void> {
     return this.#read(() => this.#channel.openServerStream(clientService.follow, { hello: this.#hello }), signal);
   }
 
-  /** A log in chunks of its own order. Ends early when the signal aborts. */
+  /** A log's chunks, in the log's order. Ends early when the signal aborts. */
   readLog(request: LogWanted, signal?: AbortSignal): AsyncGenerator<LogChunk, void> {
     const whole = { ...request, hello: this.#hello };
     return this.#read(() => this.#channel.openServerStream(clientService.readLog, whole), signal);
   }
 
-  /** Asks the AM to end the job in order. @returns whether it will */
+  /** Asks the AM to stop the job cleanly. @returns whether it will */
   async stop(reason: string, timeoutMs: number): Promise<boolean> {
     const { accepted } = await this.#channel.call(clientService.stop, { hello: this.#hello, reason }, timeoutMs);
     return accepted;
   }
 
-  /** Reads and writes the job's key-value store. @param owner with whose present life the keys that are owned go */
+  /** Reads and writes the job's key-value store. @param owner a task: owned keys are deleted when its current life ends */
   async transact(transaction: Transaction, owner: string | undefined, timeoutMs: number): Promise<StoreAnswer> {
     const request = { hello: this.#hello, transaction, durable: true, ...(owner === undefined ? {} : { owner }) };
     const { answer } = await this.#channel.call(clientService.transact, request, timeoutMs);
     return answer;
   }
 
-  /** What changes of the store, until there is a last word or the signal aborts. */
+  /** Changes in the store, until a final message or until the signal aborts. */
   watch(request: Omit<WatchRequest, "hello">, signal?: AbortSignal): AsyncGenerator<WatchReply, void> {
     const whole = { ...request, hello: this.#hello };
     return this.#read(() => this.#channel.openServerStream(clientService.watch, whole), signal);
   }
 
-  /** What the job's page is answered, as JSON. @param path below `api/v1/` */
+  /** The answer to a request of the job's page, as JSON. @param path below `api/v1/` */
   async askPage(path: string, timeoutMs: number): Promise<string> {
     const { json } = await this.#channel.call(clientService.askPage, { hello: this.#hello, path }, timeoutMs);
     return json;

@@ -16,7 +16,7 @@ export interface MasterServerOptions extends BindOptions {
   /** Version and revision of this program. */
   readonly build: string;
   readonly heartbeatIntervalMs: number;
-  /** Told to every executor on its welcome. */
+  /** Sent to every executor in its welcome. */
   readonly job: ExecutorJob;
   readonly executors: ExecutorHandler;
   readonly clients: ClientHandler;
@@ -24,15 +24,15 @@ export interface MasterServerOptions extends BindOptions {
   readonly feeds: FeedHandler;
   readonly ends: EndsHandler;
   readonly door: ClientDoor;
-  /** What each caller may have it do at a time; absent: by the job's tasks. */
+  /** What the server does for each caller at a time; absent: derived from the job's tasks. */
   readonly callLimits?: CallLimits;
 }
 
 export interface MasterServer {
   readonly port: number;
-  /** Containers may have gone: what they opened goes. To be called when the job has changed. */
+  /** Closes whatever containers that have gone had opened. To be called when the job has changed. */
   look(): void;
-  /** Lets streams end for at most so long, then cuts them. */
+  /** Waits at most that long for streams to end, then cuts them. */
   close(graceMs: number): Promise<void>;
 }
 

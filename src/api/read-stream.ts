@@ -1,10 +1,10 @@
-/** What is read of a stream of gRPC. */
+/** The part of a gRPC stream that is used. */
 interface Source<Message> extends AsyncIterable<Message> {
   cancel(): void;
   on(event: "error", listener: () => void): unknown;
 }
 
-/** What a server sends until it ends; less, without an error, once the signal aborts. Throws what `toError` makes. */
+/** The messages that a server sends until it ends; fewer, without an error, if the signal aborts. Throws the error that `toError` makes. */
 export async function* readStream<Message>(
   open: () => Source<Message>,
   toError: (error: unknown) => Error,
@@ -20,7 +20,7 @@ export async function* readStream<Message>(
     if (!signal?.aborted) throw toError(error);
   } finally {
     signal?.removeEventListener("abort", cancel);
-    // A stream that was left early may still report its cancellation, which is no error.
+    // A stream that was left early may still report its cancellation, which is not an error.
     stream.on("error", () => undefined);
     stream.cancel();
   }

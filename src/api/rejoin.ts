@@ -9,12 +9,12 @@ import { ApiServer, type BindOptions } from "./server.ts";
 export interface RejoinServerOptions extends BindOptions {
   readonly identity: ExecutorIdentity;
   readonly build: string;
-  /** A new ApplicationMaster calls. It is authenticated only on the stream that is then opened to its address. */
+  /** A new ApplicationMaster calls. It is authenticated only on the stream that the executor then opens to its address. */
   readonly rejoin: (request: RejoinRequest) => RejoinReply;
 }
 
 /**
- * Listens on an executor's rejoin port, until the process ends.
+ * Listens on an executor's rejoin port until the process ends.
  * @returns the port; throws as ApiServer's listen
  */
 export async function startRejoinServer(options: RejoinServerOptions): Promise<number> {
@@ -33,7 +33,7 @@ export async function startRejoinServer(options: RejoinServerOptions): Promise<n
 }
 
 export interface RejoinCall {
-  /** The executor's. */
+  /** The executor's identity. */
   readonly identity: ExecutorIdentity;
   readonly build: string;
   /** `host:port` of the executor's rejoin port, as it registered it. */

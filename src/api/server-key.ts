@@ -20,7 +20,7 @@ const tag = {
   extensions: 0xa3,
 } as const;
 
-/** Contents of the object identifiers we write: the dotted forms are in the comments. */
+/** Contents of the object identifiers that we write; the comments give the dotted forms. */
 const oid = {
   /** 1.2.840.10045.4.3.2 */
   ecdsaWithSha256: "2a8648ce3d040302",
@@ -39,7 +39,7 @@ const oid = {
 } as const;
 
 interface CertificateRequest {
-  /** At most 64 characters: it is the common name too (RFC 5280, ub-common-name). */
+  /** At most 64 characters, because it is the common name too (RFC 5280, ub-common-name). */
   readonly serverName: string;
   /** An EC key on P-256. */
   readonly publicKey: KeyObject;
@@ -49,8 +49,8 @@ interface CertificateRequest {
 }
 
 /**
- * A self-signed X.509 v3 certificate for a server of one name, as PEM (RFC 5280 §4.1). Only this one shape is ever needed, which is why
- * it is written here in DER rather than by a library (docs/makers/decisions/0050).
+ * A self-signed X.509 v3 certificate for a server of one name, as PEM (RFC 5280 §4.1). Only this one form is ever needed, so it is written
+ * here in DER rather than by a library (docs/makers/decisions/0050).
  */
 function makeSelfSignedCertificate(request: CertificateRequest): string {
   const name = der(
@@ -140,14 +140,14 @@ export interface KeyAndCertificate {
 }
 
 const DAY_MS = 86_400_000;
-/** Clocks of two nodes may differ by this much. */
+/** The clocks of two nodes may differ by this much. */
 const CLOCK_TOLERANCE_MS = DAY_MS;
-/** Longer than one attempt of an ApplicationMaster lives; the next one makes a key of its own. */
+/** Longer than an attempt of an ApplicationMaster lives; the next one makes its own key. */
 const VALIDITY_MS = 366 * DAY_MS;
 
 /**
- * A new key for one server, made by the process that serves: it is in no file, and gone with the process. Callers do not look at the
- * certificate's name or dates: who holds the key is what is proved (authentication.ts).
+ * A new key for one server, made by the process that serves: it is never written to a file and disappears with the process. Callers ignore
+ * the certificate's name and dates, because the proof shows who holds the key (authentication.ts).
  */
 export function makeServerKey(serverName: string, nowMs: number): KeyAndCertificate {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

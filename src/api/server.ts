@@ -19,29 +19,29 @@ export interface BindOptions {
   readonly host?: string | undefined;
   /** Absent: any free port. */
   readonly ports?: PortRange;
-  /** The key a person changes when no port of the range is free. */
+  /** The key to change when no port of the range is free. */
   readonly portKey: string;
-  /** 0 up to, not including, 1: spreads the servers of one machine over the range. */
+  /** 0 up to, not including, 1: spreads the servers on one machine over the range. */
   readonly random: () => number;
 }
 
 export interface ApiServerOptions {
-  /** In its certificate. */
+  /** The name in its certificate. */
   readonly name: string;
   readonly callers: Callers;
-  /** Who of them may not call a method; absent: each may call all. */
+  /** Which callers may not call a method; absent: each may call all. */
   readonly refusal?: CallRefusal;
-  /** Adds the services to what serves them. */
+  /** Adds the services to the gRPC server. */
   readonly services: (server: Server) => void;
-  /** What connections may do; only tests set it. */
+  /** The limits of connections; only tests set them. */
   readonly limits?: GuardLimits;
-  /** What each caller may; absent: the usual. */
+  /** The limits for each caller; absent: the usual ones. */
   readonly callLimits?: CallLimits;
 }
 
 /**
- * A port on which services are called over TLS by those who can prove their names. What serves it, its key too, is made for the first
- * caller: most executors have none, and it would be a tenth of their start.
+ * A port on which callers that can prove their names call services over TLS. The gRPC server and its key are created for the first caller:
+ * most executors never have one, and it would take a tenth of their start.
  */
 export class ApiServer {
   readonly #options: ApiServerOptions;
@@ -55,8 +55,8 @@ export class ApiServer {
   }
 
   /**
-   * Resolves with the port. Keeps no process alive.
-   * @throws ApiError `NO_FREE_PORT` naming the key when every port of the range is taken, else `BIND_FAILED`
+   * Resolves with the port. Does not keep the process alive.
+   * @throws ApiError `NO_FREE_PORT` naming the key if every port of the range is taken, else `BIND_FAILED`
    */
   async listen(options: BindOptions): Promise<number> {
     const serve = (socket: Socket) => this.#server().connections.injectConnection(socket);
@@ -65,12 +65,12 @@ export class ApiServer {
     return port;
   }
 
-  /** Takes no further connection, waits at most that long for current calls to end, and then cuts them off. */
+  /** Accepts no further connection, waits at most that long for current calls to end, and then cuts them off. */
   async close(graceMs: number): Promise<void> {
     this.#listener?.close();
     this.#guard.close();
     if (this.#serving !== undefined) await shutDown(this.#serving.server, graceMs);
-    // With Node 24 grpc-js leaves connections open whose calls it cuts off.
+    // With Node 24, grpc-js leaves the connections open whose calls it cuts off.
     this.#guard.cutOff();
   }
 
@@ -93,7 +93,7 @@ export class ApiServer {
 
 function shutDown(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    // grpc-js may never say that it is done, where a connection ends as it is cut off.
+    // grpc-js may never report that it is done if a connection ends while it is being cut off.
     const timer = setTimeout(() => {
       server.forceShutdown();
       resolve();
@@ -105,7 +105,7 @@ function shutDown(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-/** Takes connections at a port. Keeps no process alive. @throws as ApiServer's listen */
+/** Accepts connections on a port. Does not keep the process alive. @throws as ApiServer's listen */
 export async function listenOn(options: BindOptions, connected: (socket: Socket) => void) {
   const { host } = options;
   let failure: unknown;
@@ -114,7 +114,7 @@ export async function listenOn(options: BindOptions, connected: (socket: Socket)
       const listener = createServer({ pauseOnConnect: true }, connected).unref();
       listener.listen({ port: candidate, ...(host !== undefined && { host }) });
       await once(listener, "listening");
-      // A connection for which there is no descriptor left is its caller's to try again.
+      // If no descriptor is left for a connection, its caller has to try again.
       listener.on("error", () => undefined);
       const address = listener.address();
       return { listener, port: typeof address === "object" && address !== null ? address.port : candidate };

@@ -3,13 +3,13 @@ import type { SessionInput, SessionOutput } from "./session-messages.ts";
 
 /** The caller's side of a session. */
 export type CallingSession = SessionStream<SessionInput, SessionOutput>;
-/** The side of the executor that serves it. */
+/** The side of the executor that serves the session. */
 export type ServedSession = SessionStream<SessionOutput, SessionInput>;
 
-/** Data that comes in larger pieces goes in several messages, of which none may be larger than MOST_REQUEST_BYTES. */
+/** Larger pieces of data are split into several messages, none of which may exceed MOST_REQUEST_BYTES. */
 const MOST_DATA_BYTES = 65_536;
 
-/** What a session needs of a stream of gRPC. */
+/** The part of a gRPC stream that a session needs. */
 interface Carrier<Sent, Received> extends AsyncIterable<Received> {
   write(message: Sent): boolean;
   end(): unknown;
@@ -18,12 +18,12 @@ interface Carrier<Sent, Received> extends AsyncIterable<Received> {
   once(event: "drain", listener: () => void): unknown;
 }
 
-/** One side of a session, over a connection to the ApplicationMaster. Neither side is sent more than it takes. */
+/** One side of a session, over a connection to the ApplicationMaster. Neither side is sent more than it accepts. */
 export class SessionStream<Sent extends object, Received> {
   readonly #stream: Carrier<Sent, Received>;
   #isOver = false;
   #isFinished = false;
-  /** Resolves when the other side has ended it and everything was taken, or at once when it breaks: with the error then. */
+  /** Resolves when the other side has ended the stream and everything was received, or at once, with the error, when it breaks. */
   readonly over: Promise<ApiError | undefined>;
 
   constructor(stream: Carrier<Sent, Received>, toError: (error: unknown) => ApiError) {
@@ -39,7 +39,7 @@ export class SessionStream<Sent extends object, Received> {
     });
   }
 
-  /** Resolves when the next message may be sent. Once it is over or finished nothing is sent. */
+  /** Resolves when the next message may be sent. Once the session is over or finished, nothing is sent. */
   async send(message: Sent): Promise<void> {
     for (const part of parts(message)) await this.#sendPart(part);
   }
@@ -50,17 +50,17 @@ export class SessionStream<Sent extends object, Received> {
     await Promise.race([drained, this.over]);
   }
 
-  /** Hands over each message when the one before was taken; `take` may not throw. */
+  /** Passes each message on after the previous one was taken; `take` may not throw. */
   async receive(take: (message: Received) => Promise<void>): Promise<void> {
     try {
       for await (const message of this.#stream) await take(message);
     } catch (error) {
-      // `over` tells of a broken stream.
+      // `over` reports a broken stream.
       if (!this.#isOver) throw error;
     }
   }
 
-  /** Ends it in order, after a last message; once. */
+  /** Ends the session cleanly, after a last message; once. */
   finish(last?: Sent): void {
     if (this.#isOver || this.#isFinished) return;
     this.#isFinished = true;
@@ -68,7 +68,7 @@ export class SessionStream<Sent extends object, Received> {
     this.#stream.end();
   }
 
-  /** Ends it at once. */
+  /** Ends the session at once. */
   cancel(): void {
     this.#stream.cancel();
   }

@@ -88,7 +88,7 @@ const facts = message<{ readonly code: string; readonly facts: readonly Fact[] }
   facts: many(2, fact),
 });
 
-/** A reason of one family, by how it is read from JSON. */
+/** A reason of one family, given how it is read from JSON. */
 function reasonOf<R extends { readonly code: string }>(read: Shape<R>): Kind<R> {
   return converted(facts, {
     toWire: (reason) => ({ code: reason.code, facts: Object.entries<unknown>({ ...reason }).flatMap(factOf) }),

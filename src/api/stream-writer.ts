@@ -5,9 +5,9 @@ export interface MessageSink<Message> {
 }
 
 /**
- * The only writer of a stream: it keeps the order, waits for the transport, and its queue is bounded. Only messages that update an earlier
- * one (a status, a heartbeat) replace it while it waits; no other message is dropped. If a peer stops reading, the queue overflows and the
- * stream is closed: what must not be lost is sent again on the next one.
+ * The only writer of a stream: it keeps the order, waits for the transport, and bounds its queue. A message that updates an earlier one (a
+ * status, a heartbeat) replaces it while that is queued; no other message is dropped. If a peer stops reading, the queue overflows and the
+ * stream is closed; what must not be lost is sent again on the next stream.
  */
 export class StreamWriter<Message> {
   readonly #sink: MessageSink<Message>;
@@ -24,7 +24,7 @@ export class StreamWriter<Message> {
     this.#onOverflow = options.onOverflow;
   }
 
-  /** @param replaces this message replaces waiting ones of the same name, at the position of the first */
+  /** @param replaces this message replaces queued ones of the same name, at the position of the first */
   send(message: Message, replaces?: string): void {
     if (this.#closed) return;
     const same = replaces === undefined ? -1 : this.#waiting.findIndex((entry) => entry.replaces === replaces);
@@ -37,7 +37,7 @@ export class StreamWriter<Message> {
     }
   }
 
-  /** How many messages the transport has not taken yet. */
+  /** How many messages the transport has not accepted yet. */
   get waiting(): number {
     return this.#waiting.length;
   }

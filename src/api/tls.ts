@@ -17,9 +17,9 @@ import type { KeyAndCertificate } from "./server-key.ts";
 setLogVerbosity(logVerbosity.NONE);
 
 const TLS_VERSION = "TLSv1.3";
-/** Of what servers send: a cluster spec, a status, the job. */
+/** For messages from servers: a cluster spec, a status, the job. */
 export const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
-/** Of what servers are sent: 64 KiB of a log or a session, a command's words, the last lines of a program. */
+/** For messages to servers: 64 KiB of a log or a session, a command's words, the last lines of a program. */
 export const MOST_REQUEST_BYTES = 256 * 1024;
 
 const commonOptions = {
@@ -27,10 +27,10 @@ const commonOptions = {
   "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
 } as const satisfies ChannelOptions;
 
-/** A caller that has nothing to ask connects again when it has. */
+/** A caller without requests reconnects when it has one. */
 export const UNUSED_MS = 300_000;
 
-/** Channelz stays on: without it grpc-js 1.14 does not know its sessions, and forceShutdown cuts none of them. */
+/** Channelz stays on: without it grpc-js 1.14 does not track its sessions, and forceShutdown cuts none of them. */
 export const serverOptions: ChannelOptions = {
   ...commonOptions,
   "grpc.max_receive_message_length": MOST_REQUEST_BYTES,
@@ -39,8 +39,8 @@ export const serverOptions: ChannelOptions = {
 };
 
 /**
- * Options of a channel to the server of that name. Proxies of the environment lead out of the cluster and are ignored; retries
- * are left to the callers, which log each one.
+ * Options of a channel to the server of that name. The proxies of the environment lead out of the cluster and are ignored. Retries are left
+ * to the callers, which log each one.
  */
 export function channelOptions(serverName: string): ChannelOptions {
   return {
@@ -59,14 +59,14 @@ export function channelOptions(serverName: string): ChannelOptions {
 }
 
 /**
- * No certificate authority is trusted. Without the option, and with any certificate in it, Node first parses all those that it comes with:
- * with Node 20 a sixth of what an executor's start costs.
+ * No certificate authority is trusted. Without this option, or with any certificate in it, Node first parses all its built-in certificates:
+ * with Node 20 that takes a sixth of an executor's start.
  */
 const NO_AUTHORITIES: string[] = [];
 
 /**
- * TLS 1.3 towards a server that shows whatever certificate it made for itself: OpenSSL checks that it holds the key. Whether it is the right
- * one is proved on each call, so the connections of a channel may not differ in it.
+ * TLS 1.3 to a server with any self-made certificate: OpenSSL checks that the server holds its key. Each call proves that it is the right
+ * one, so all connections of a channel must present the same certificate.
  */
 class ProvedChannelCredentials extends ChannelCredentials {
   readonly #authentication: CallerAuthentication;
@@ -111,7 +111,7 @@ export function channelCredentials(authentication: CallerAuthentication): Channe
   return new ProvedChannelCredentials(authentication);
 }
 
-/** grpc-js has no public function that makes server credentials with a lowest TLS version. */
+/** grpc-js has no public function that creates server credentials with a minimum TLS version. */
 class OwnServerCredentials extends ServerCredentials {
   readonly #identity: KeyAndCertificate;
 
@@ -119,7 +119,7 @@ class OwnServerCredentials extends ServerCredentials {
     super(
       {
         minVersion: TLS_VERSION,
-        // In place of grpc-js' own settings, which have no bound of headers.
+        // Replaces grpc-js' own settings, which do not limit headers.
         settings: { maxConcurrentStreams: FIRST_STREAMS, maxHeaderListSize: MOST_HEADERS_BYTES },
       },
       { ca: NO_AUTHORITIES, cert: identity.certificate, key: identity.privateKey, minVersion: TLS_VERSION },

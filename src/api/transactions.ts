@@ -4,12 +4,12 @@ import type { StoreAnswer } from "../job/store/transaction.ts";
 import { ApiError } from "./errors.ts";
 import type { TaskAnswer, TaskAnswers, TaskTransaction, TaskTransactions } from "./messages.ts";
 
-/** In one message. */
+/** How many are sent in one message. */
 export const MOST_TOGETHER = 32;
-/** By `bytesOf`, which counts a third of what some texts take: no message that holds several is longer than one may be (MOST_REQUEST_BYTES). */
+/** Measured by `bytesOf`, which counts a third of what some texts take: no message with several transactions exceeds MOST_REQUEST_BYTES. */
 const MOST_BYTES_TOGETHER = 64 << 10;
 
-/** Sends together what comes within one turn of the event loop, in its order: a message costs many times what its content does. */
+/** Sends the items of one turn of the event loop together, in their order: a message costs many times what its content does. */
 export class Gathered<Item> {
   readonly #send: (together: readonly Item[]) => void;
   #together: Item[] = [];
@@ -36,14 +36,14 @@ export class Gathered<Item> {
   }
 }
 
-/** About what plain data takes in a message. */
+/** The approximate size of plain data in a message. */
 function bytesOf(data: unknown): number {
   if (typeof data === "string") return data.length + 4;
   if (typeof data !== "object" || data === null) return 10;
   return Object.values(data).reduce<number>((bytes, part) => bytes + bytesOf(part), 4);
 }
 
-/** A gRPC stream, as far as it is used here. */
+/** The part of a gRPC stream that is used here. */
 interface Stream {
   write(message: TaskTransactions): unknown;
   cancel(): void;
@@ -58,7 +58,7 @@ interface Asked {
   readonly late: NodeJS.Timeout;
 }
 
-/** A task's transactions with the job's store: one stream has them all, which the first one opens. */
+/** A task's transactions with the job's store: they share one stream, which the first one opens. */
 export class Transactions {
   readonly #open: () => Stream;
   readonly #toError: (error: unknown) => ApiError;
@@ -73,7 +73,7 @@ export class Transactions {
     this.#toError = toError;
   }
 
-  /** Rejects with an ApiError: `API_FAILED` where nothing was done; else nobody can say. */
+  /** Rejects with an ApiError: `API_FAILED` if nothing was done; with any other code the outcome is unknown. */
   transact(wanted: Omit<TaskTransaction, "id">, timeoutMs: number): Promise<StoreAnswer> {
     const id = (this.#lastId % 0xffff_ffff) + 1;
     this.#lastId = id;
@@ -97,7 +97,7 @@ export class Transactions {
       this.#lost(new ApiError("the stream was closed", { code: "API_CANCELLED" }));
       return;
     }
-    // The others were told meanwhile that there is no answer.
+    // The others have meanwhile been rejected without an answer.
     const wanted = together.filter(({ id }) => this.#asked.has(id));
     if (wanted.length === 0) return;
     this.#stream ??= this.#opened();
@@ -126,7 +126,7 @@ export class Transactions {
   #lost(cause: ApiError): void {
     this.#stream = undefined;
     const { code, message } = cause;
-    // What became of the stream is no answer to a transaction.
+    // The error of the stream does not answer a transaction.
     const error =
       code === "API_FAILED" ? new ApiError(message, { code: "API_UNREACHABLE", cause, retryable: true }) : cause;
     const asked = [...this.#asked.values()];
@@ -140,12 +140,12 @@ export class Transactions {
 
 export type TransactionStream = ServerDuplexStream<TaskTransactions, TaskAnswers>;
 
-/** As many calls as a program may have open at its executor (MOST_API_CONNECTIONS). */
+/** As many as the calls that a program may have open at its executor (MOST_API_CONNECTIONS). */
 const MOST_UNDER_WAY = 64;
 
 /**
- * Answers the transactions of a stream, each as soon as it is done. While many are under way, or their answers are not read, no further
- * message is read. @param transact rejects where there is no answer at present
+ * Answers the transactions of a stream, each as soon as it is done. While many are in progress, or their answers are not read, no further
+ * message is read. @param transact rejects if there is no answer at present
  */
 export function serveTransactions(
   stream: TransactionStream,

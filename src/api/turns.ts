@@ -1,11 +1,11 @@
 export interface Turn {
-  /** Begins now, whether it is its turn or not; once. */
+  /** Begins now, whether or not it is its turn; once. */
   begin(): void;
-  /** Another one may begin. */
+  /** Lets another one begin. */
   end(): void;
 }
 
-/** Lets so many begin at a time, in their order. */
+/** Lets that many run at a time, in their order. */
 export class Turns {
   readonly #most: number;
   #running = 0;

@@ -8,22 +8,23 @@ import { StreamWriter } from "./stream-writer.ts";
 
 export interface WatchHandler {
   /**
-   * Tells of changes until the function that it resolves with is called. Rejects where the store cannot be read at present, or where that is not
-   * theirs to know. @param task in whose name; absent: of somebody who may use all of it
+   * Reports changes until the function that it resolves with is called. Rejects if the store cannot be read at present, or if the caller
+   * may not know this.
+   * @param task the task that asks; absent: a caller who may use all of the store
    */
   watch(request: WatchRequest, tell: (news: Watched) => Promise<void>, task?: string): Promise<() => void>;
 }
 
 export type WatchStream = ServerWritableStream<WatchRequest, WatchReply>;
 
-/** What a watch needs of one. */
+/** The part of a stream that a watch needs. */
 interface Watching extends Pick<EventEmitter, "emit" | "on" | "once"> {
   readonly request: WatchRequest;
   write(reply: WatchReply): boolean;
   end(): unknown;
 }
 
-/** Tells one who watches the store, who may: for as long as he reads, until there is a last word. @param task in whose name */
+/** Reports changes in the store to a caller that may see them, while it reads and until a final message. @param task the task that asks */
 export function serveWatch(stream: Watching, handler: WatchHandler, task?: string): void {
   const writer = new StreamWriter<WatchReply>(stream, { limit: 2, onOverflow: () => stream.end() });
   let isOver = false;

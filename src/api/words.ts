@@ -1,7 +1,7 @@
 import { transferKinds, transferStates } from "../job/status.ts";
 import { word, wordOrFirst } from "./fields.ts";
 
-/** The fields of proto/tony that are text of a few words. */
+/** The fields of proto/tony that are one of a few words. */
 
 export const logStream = wordOrFirst("stdout", "stderr", "executor", "index");
 export const noticeCause = wordOrFirst("preemption", "decommissioning");

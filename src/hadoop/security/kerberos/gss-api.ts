@@ -41,14 +41,14 @@ export interface GssApi {
   /** The realm of a host by krb5.conf's `domain_realm`, else the default. */
   realmOf(host: string): Promise<string>;
   /**
-   * Begins an exchange. Both sides prove themselves, and messages can be signed and encrypted after it.
-   * @param credential of this library's `acquire`
+   * Begins an exchange. Both sides authenticate, and messages can be signed and encrypted after it.
+   * @param credential from this library's `acquire`
    * @param server its principal: `rm/host@EXAMPLE.COM`
    */
   initiate(credential: GssCredential, mechanism: GssMechanism, server: string): GssContext;
 }
 
-/** What a GSS-API library says; its words are all that there is to tell failures apart, because numbers differ by mechanism. */
+/** A GSS-API library's error. Only its text distinguishes failures, because the numbers differ between mechanisms. */
 export class GssError extends CodedError {
   override readonly name = "GssError";
 
