@@ -8,16 +8,16 @@ import { TonyError } from "../errors.ts";
 import { errorCode, errorMessage } from "../hadoop/errors.ts";
 import { sizeWords } from "../job/reasons/words.ts";
 
-/** Of what `tar` says. */
+/** How much of `tar`'s output is quoted. */
 const mostWords = 4_096;
 
 export interface UntarOptions {
-  /** What may be unpacked in all; default: what is free on the target's disk. */
+  /** How many bytes may be unpacked in total; default: the free space on the target's disk. */
   readonly mostBytes?: number;
 }
 
 /**
- * Unpacks a tar archive, as it is or compressed by gzip, into a folder by the system's `tar`.
+ * Unpacks a tar archive, uncompressed or compressed by gzip, into a folder with the system's `tar`.
  * Throws a TonyError with code `LOCALIZATION`, also for an archive that is too large.
  */
 export async function untar(archive: string, target: string, options: UntarOptions = {}): Promise<void> {
@@ -45,7 +45,7 @@ async function unpack(archive: string, target: string, mostBytes: number): Promi
   if (code !== 0) throw new Error(complaint.trim());
 }
 
-/** @returns what is wrong with the archive; undefined also where `tar` has ended, which says itself why */
+/** @returns what is wrong with the archive; also undefined if `tar` has exited, which reports the reason itself */
 async function feed(
   archive: string,
   unpacked: Transform,
@@ -84,7 +84,7 @@ async function isGzip(archive: string): Promise<boolean> {
   }
 }
 
-/** What is free on the disk of a folder. */
+/** The free space on a folder's disk. */
 export async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder);
   return bavail * bsize;

@@ -2,9 +2,9 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { type Entry, fromRandomAccessReaderPromise, openPromise, RandomAccessReader, type ZipFile } from "yauzl";
 
-/** What a zip's directory says of one entry. */
+/** One entry of a zip's directory. */
 export type ZipEntry = {
-  /** Relative, with `/` between its parts and none at its end. */
+  /** Relative, with `/` between its parts and none at the end. */
   readonly path: string;
   /** The nine permission bits. */
   readonly mode: number;
@@ -15,7 +15,7 @@ export type ZipEntry = {
   | { readonly type: "file"; readonly sizeBytes: number; readonly open: () => Promise<Readable> }
 );
 
-/** The bytes of a zip that is not on this machine's disk, read where they are asked for. */
+/** The bytes of a zip that is not on this machine's disk, read on demand. */
 export interface RangeSource {
   readonly lengthBytes: number;
   /** Exactly these bytes. */
@@ -27,13 +27,13 @@ const typeMask = 0o170000;
 const symbolicLink = 0o120000;
 /** Linux's PATH_MAX. */
 const longestTargetBytes = 4096;
-/** A directory is read record by record; one request for each would take minutes for a virtual environment's. */
+/** The directory is read record by record; one request for each would take minutes for a virtual environment. */
 const chunkBytes = 1024 * 1024;
 
 /**
- * The entries of a zip, in the order of its directory (PKWARE APPNOTE 6.3, section 4.3.12). Contents are read only where they are opened.
+ * The entries of a zip, in the order of its directory (PKWARE APPNOTE 6.3, section 4.3.12). Contents are read only when opened.
  * @param source a local path, or where to read from
- * @throws Error from yauzl for what is no zip, and for names that are absolute or have `..`
+ * @throws Error from yauzl for a file that is not a zip, and for names that are absolute or contain `..`
  */
 export async function* zipEntries(source: string | RangeSource): AsyncGenerator<ZipEntry, void> {
   const options = { lazyEntries: true } as const;
@@ -45,7 +45,7 @@ export async function* zipEntries(source: string | RangeSource): AsyncGenerator<
 }
 
 function zipEntry(zip: ZipFile, entry: Entry): ZipEntry {
-  // The upper half of the external attributes is the unix mode, where the archive was made on unix.
+  // The upper half of the external attributes is the unix mode if the archive was made on unix.
   const unixMode = entry.externalFileAttributes >>> 16;
   const mode = unixMode & 0o777;
   const modificationTimeMs = entry.getLastModDate().getTime();
@@ -65,7 +65,7 @@ function zipEntry(zip: ZipFile, entry: Entry): ZipEntry {
   return { ...common, type: "file", sizeBytes: entry.uncompressedSize, open };
 }
 
-/** Reads a chunk at a time and answers from it what follows. */
+/** Reads a chunk at a time, and serves later reads from it. */
 class RangeReader extends RandomAccessReader {
   readonly #source: RangeSource;
   #chunk: { readonly offset: number; readonly bytes: Buffer } = { offset: 0, bytes: Buffer.alloc(0) };

@@ -9,15 +9,15 @@ const mostKept = 200;
 const longestKeptMs = 30 * 24 * 3_600_000;
 
 /**
- * How a user's jobs ended: the last status of each, outcome included, in `history-<user>/<applicationId>.json` beside the staging
- * folders, which go with their jobs. The newest are kept, for a month.
+ * How a user's jobs ended: the last status of each, outcome included, in `history-<user>/<applicationId>.json` beside the staging folders,
+ * which are removed with their jobs. The newest are kept, for a month.
  */
 export class EndedJobs {
   readonly #root: LocatedPath;
   readonly #user: string;
   readonly #folder: string;
 
-  /** @param root the folder above the user's staging folders */
+  /** @param root the folder that contains the user's staging folders */
   constructor(root: LocatedPath, user: string) {
     this.#root = root;
     this.#user = user;
@@ -25,19 +25,22 @@ export class EndedJobs {
   }
 
   /**
-   * Writes a job's last status, or writes it again, as its ApplicationMaster does; whoever reads it finds the whole of it.
-   * @throws TonyError `HISTORY_NOT_OURS` where somebody else made the folder first
+   * Writes a job's last status, or writes it again, as its ApplicationMaster does; a reader always finds a complete one.
+   * @throws TonyError `HISTORY_NOT_OURS` if somebody else created the folder first
    */
   async keep(status: JobStatus): Promise<void> {
     await this.#write(this.#fileOf(status.applicationId), JSON.stringify(status));
   }
 
-  /** The same of what an ApplicationMaster left before its end, which never replaces its last word: that may be written just now. */
+  /**
+   * The same for a status that an ApplicationMaster left before the end. It never replaces the final status, which may be being written
+   * right now.
+   */
   async keepLeft(status: JobStatus): Promise<void> {
     await this.#write(this.#fileOf(status.applicationId), JSON.stringify(status), "left");
   }
 
-  /** The same of where a job's checkpoints are, whose last status nobody could write. */
+  /** The same for the location of a job's checkpoints, if nobody could write the job's last status. */
   async keepCheckpointDir(applicationId: string, address: string): Promise<void> {
     await this.#write(this.#checkpointDirOf(applicationId), address);
   }
@@ -63,7 +66,7 @@ export class EndedJobs {
     if (!isNews) await fileSystem.delete(draft);
   }
 
-  /** Everybody may make a folder beside the staging folders. */
+  /** Anybody may create a folder beside the staging folders. */
   async #checkOwner(): Promise<void> {
     const { owner } = await this.#root.fileSystem.stat(this.#folder);
     if (owner === this.#user) return;
@@ -75,7 +78,7 @@ export class EndedJobs {
     return this.#read(this.#fileOf(applicationId));
   }
 
-  /** Removes what is too old or too much. */
+  /** Removes entries that are too old, or beyond the maximum number. */
   async prune(nowMs: number): Promise<void> {
     const files = await listIfThere(this.#root.fileSystem, this.#folder);
     const newestFirst = files.toSorted((a, b) => b.modificationTimeMs - a.modificationTimeMs);

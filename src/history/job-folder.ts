@@ -18,12 +18,12 @@ import {
   tonyHistoryFile,
 } from "./layout.ts";
 
-/** Everybody may add what is his, as in /tmp. */
+/** Anybody may add entries of their own, as in /tmp. */
 const shared = 0o1777;
-/** As TonY has a job's folder: whoever runs the history server is of its group. */
+/** As TonY sets it for a job's folder: the user that runs the history server belongs to its group. */
 const ownFolder = 0o770;
 
-/** Where the folders of all jobs are: of those that run, and of those that have ended; undefined without `tony.history.location`. */
+/** The locations of all jobs' folders: for running jobs and for ended ones; undefined without `tony.history.location`. */
 export function historyPlaces(
   fileSystems: Pick<FileSystems, "locate">,
   { location, intermediate, finished }: JobSpec["history"],
@@ -35,7 +35,7 @@ export function historyPlaces(
   return { fileSystem, intermediate: below(intermediate, "intermediate"), finished: below(finished, "finished") };
 }
 
-/** A job's folder below `tony.history.location`: among those that run, and when the job has ended among those of that day. */
+/** A job's folder below `tony.history.location`: among the running jobs, and once the job has ended among those of that day. */
 export class JobHistoryFolder {
   readonly fileSystem: FileSystem;
   readonly path: string;
@@ -65,9 +65,9 @@ export class JobHistoryFolder {
   }
 
   /**
-   * Makes it. Whoever comes first makes the folder of all jobs, too.
-   * @param user whose job it is
-   * @throws TonyError `HISTORY_NOT_OURS` where somebody else made it: its owner reads what is put there, the page's key included
+   * Creates the folder. Whoever comes first also creates the folder for all jobs.
+   * @param user the job's user
+   * @throws TonyError `HISTORY_NOT_OURS` if somebody else created it: its owner could read what is stored there, including the page's key
    */
   async make(user: string): Promise<void> {
     await this.fileSystem.mkdirs(this.#intermediate, shared);
@@ -78,12 +78,12 @@ export class JobHistoryFolder {
       throw new TonyError(`${this.path} belongs to ${owner}, not to ${own}`, { code: "HISTORY_NOT_OURS" });
   }
 
-  /** Writes a file of it, which was made before, replacing one of that name. */
+  /** Writes a file into the folder, which exists by then, replacing one of that name. */
   async write(name: string, content: Uint8Array): Promise<void> {
     await this.fileSystem.create(path.posix.join(this.path, name), content, { permission: 0o660, overwrite: true });
   }
 
-  /** Removes what is there of a job that runs alone: the files in which TonY's readers see that, and its page's key. */
+  /** Removes the files that only a running job has: those by which TonY's readers recognise it, and its page's key. */
   async removeUnfinished(): Promise<void> {
     for (const name of await this.#names()) {
       if (startOfUnfinished(name) !== undefined || name === pageKeyFile)
@@ -92,8 +92,8 @@ export class JobHistoryFolder {
   }
 
   /**
-   * Puts it among those of jobs that ended that day. Where a site leaves that to its history server, and lets nobody else write there, it
-   * stays; TonY's readers look in both places.
+   * Moves the folder to those of jobs that ended that day. If a site leaves that to its history server, and allows nobody else to write
+   * there, it stays; TonY's readers look in both places.
    * @returns whether it was moved
    */
   async moveToFinished(endedAtMs: number): Promise<boolean> {
@@ -107,7 +107,7 @@ export class JobHistoryFolder {
     }
   }
 
-  /** Where it is now: among those that ended on the day of its end, or, as long as it is not moved, among those that run. */
+  /** Its present location: among those that ended on the day of its end, or, until it is moved, among the running ones. */
   async find(endedAtMs: number | undefined): Promise<string | undefined> {
     const ended = endedAtMs === undefined ? [] : [this.#finishedFolder(endedAtMs)];
     for (const folder of [...ended, this.path]) {
@@ -116,14 +116,14 @@ export class JobHistoryFolder {
     return undefined;
   }
 
-  /** Whether a job's readers take it for one that runs. */
+  /** Whether readers take the job for a running one. */
   async isInProgress(): Promise<boolean> {
     return (await this.#names()).some(
       (name) => name === historyFileInProgress || startOfUnfinished(name) !== undefined,
     );
   }
 
-  /** Gives what a job left that nobody ended, YARN alone, the names of a job that has ended. @returns whether it was moved among those */
+  /** Renames the files of a job that only YARN has ended to those of an ended job. @returns whether the folder was moved to the ended jobs */
   async closeAbandoned(job: HistoryJob, end: HistoryEnd): Promise<boolean> {
     const names = await this.#names();
     const unfinished = names.filter((name) => startOfUnfinished(name) !== undefined);
@@ -153,7 +153,7 @@ export class JobHistoryFolder {
   }
 }
 
-/** `…/finished`, `…/finished/2026`, `…/finished/2026/11`, `…/finished/2026/11/23`: each has the permissions that it is made with. */
+/** `…/finished`, `…/finished/2026`, `…/finished/2026/11`, `…/finished/2026/11/23`: each is created with permissions of its own. */
 function daysAbove(target: string): string[] {
   const day = path.posix.dirname(target);
   const month = path.posix.dirname(day);

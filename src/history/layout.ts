@@ -1,14 +1,14 @@
 import path from "node:path";
 import type { JobOutcome } from "../job/status.ts";
 
-/** The file that a running job's events are added to; one for all its attempts. */
+/** The file to which a running job's events are appended; one for all its attempts. */
 export const historyFileInProgress = "events.jsonl.inprogress";
-/** What opens all of a running job's page, for whoever may read its history. */
+/** The key to all of a running job's page, for users who may read its history. */
 export const pageKeyFile = "page.key";
 const inProgress = ".inprogress";
 const results = ["succeeded", "failed", "killed"] as const satisfies readonly JobOutcome["result"][];
 
-/** A job, as the names of its history files tell it. */
+/** A job, as the names of its history files describe it. */
 export interface HistoryJob {
   readonly applicationId: string;
   readonly startedAtMs: number;
@@ -19,14 +19,14 @@ export interface HistoryEnd {
   readonly result: JobOutcome["result"];
 }
 
-/** The file's name once the job has ended. A user's name may hold a `-`: read from both ends. */
+/** The file's name once the job has ended. A user's name may contain a `-`, so the name is parsed from both ends. */
 export function finishedHistoryFile({ applicationId, startedAtMs, user }: HistoryJob, end: HistoryEnd): string {
   return `${applicationId}-${startedAtMs}-${end.endedAtMs}-${user}-${end.result.toUpperCase()}.jsonl`;
 }
 
 /**
- * The name of TonY's file (com.linkedin.tony.util.HistoryFileUtils), while the job runs and when it has ended. Its readers split it at each
- * `-`, take what is before the first `.`, and want a user in lower-case letters (com.linkedin.tony.util.ParserUtils#isValidHistFileName).
+ * The name of TonY's file (com.linkedin.tony.util.HistoryFileUtils), while the job runs and after its end. TonY's readers split it at each
+ * `-`, take what precedes the first `.`, and require a user in lower-case letters (com.linkedin.tony.util.ParserUtils#isValidHistFileName).
  */
 export function tonyHistoryFile({ applicationId, startedAtMs, user }: HistoryJob, end?: HistoryEnd): string {
   const who = user.toLowerCase().replaceAll(/[-.]/g, "_");
@@ -34,7 +34,7 @@ export function tonyHistoryFile({ applicationId, startedAtMs, user }: HistoryJob
   return `${applicationId}-${startedAtMs}-${end.endedAtMs}-${who}-${end.result.toUpperCase()}.jhist`;
 }
 
-/** What the name of a history file says of its job. */
+/** The facts about a job in the name of its history file. */
 export interface HistoryFileName extends HistoryJob {
   /** Ours, or TonY's. */
   readonly format: "jsonl" | "jhist";
@@ -42,7 +42,7 @@ export interface HistoryFileName extends HistoryJob {
   readonly result?: JobOutcome["result"];
 }
 
-/** Of a file with its final name, and of TonY's while its job runs, too; undefined for every other file. */
+/** For a file with its final name, and for TonY's also while its job runs; undefined for any other file. */
 export function parseHistoryFileName(fileName: string): HistoryFileName | undefined {
   const [, applicationId, started, ended, user, word, kind] =
     /^(application_\d+_\d+)-(\d+)-(?:(\d+)-)?(.+?)(?:-(SUCCEEDED|FAILED|KILLED))?\.(jsonl|jhist)(?:\.inprogress)?$/.exec(
@@ -55,7 +55,7 @@ export function parseHistoryFileName(fileName: string): HistoryFileName | undefi
   return result === undefined ? job : { ...job, endedAtMs: Number(ended), result };
 }
 
-/** When a job began whose TonY file is not finished; undefined for every other file. */
+/** When a job with an unfinished TonY file began; undefined for any other file. */
 export function startOfUnfinished(fileName: string): number | undefined {
   const [, startedAtMs] = /^[a-z]+_\d+_\d+-(\d+)-.*\.jhist\.inprogress$/.exec(fileName) ?? [];
   return startedAtMs === undefined ? undefined : Number(startedAtMs);
@@ -66,7 +66,7 @@ export function historyFolder(intermediate: string, applicationId: string): stri
   return path.posix.join(intermediate, applicationId);
 }
 
-/** Where TonY keeps it afterwards: `<finished>/2026/11/23/<applicationId>`, by the day of its end. */
+/** Where TonY stores it after the end: `<finished>/2026/11/23/<applicationId>`, by the day of the end. */
 export function finishedFolder(
   finished: string,
   { applicationId, endedAtMs, timeZone }: { applicationId: string; endedAtMs: number; timeZone: string },

@@ -7,17 +7,17 @@ import { type JobOutcome, type JobStatus, readJobOutcome, readJobStatus } from "
 import { parseJobSpec } from "../job/stored/parse-spec.ts";
 import { parseLine } from "./json-lines.ts";
 
-/** Raised when a reader of the one before could misunderstand a record: a history of another version is refused. */
+/** Raised when a reader of the previous version could misunderstand a record: a history of another version is refused. */
 export const HISTORY_VERSION = 3;
 
 /**
- * The history of one job: one JSON object a line, oldest first. The first line of every attempt is a `header`; the last line of a
- * finished job is its `end`. Lines of one attempt are numbered from 1: a line that is there twice was written twice, because an answer of
- * the file system was lost, and counts once. docs/reference/history.md describes each.
+ * The history of one job: one JSON object a line, oldest first. The first line of every attempt is a `header`; the last line of a finished
+ * job is its `end`. The lines of an attempt are numbered from 1: a repeated line was written twice because an answer of the file system was
+ * lost, and counts once. docs/reference/history.md describes each record.
  */
 export type HistoryRecord = Numbered & UnnumberedRecord;
 
-/** A record as its writer is given it; attempt and number are the writer's. */
+/** A record before its writer adds the attempt and number. */
 export type UnnumberedRecord = HistoryHeader | HistoryLine | HistoryEnd;
 
 interface Numbered {
@@ -43,7 +43,7 @@ interface HistoryEnd {
   readonly record: "end";
   readonly atMs: number;
   readonly outcome: JobOutcome;
-  /** The job's last, outcome included. */
+  /** The job's last status, outcome included. */
   readonly status: JobStatus;
 }
 
@@ -53,8 +53,8 @@ export function encodeHistoryRecord(record: HistoryRecord): string {
 }
 
 /**
- * All records of a history file, oldest first, each once. What follows the last line end was cut off in the middle and is left out.
- * @throws TonyError `HISTORY_UNREADABLE` where a line is none of ours, or of another version
+ * All records of a history file, oldest first, each once. A truncated line after the last line end is left out.
+ * @throws TonyError `HISTORY_UNREADABLE` if a line is not one of ours, or of another version
  */
 export function decodeHistory(text: string): HistoryRecord[] {
   const known = new Set<string>();
@@ -70,7 +70,7 @@ export function decodeHistory(text: string): HistoryRecord[] {
     });
 }
 
-/** The events alone, of the attempts before one. @throws ShapeError */
+/** Only the events of earlier attempts. @throws ShapeError */
 export function earlierEvents(text: string, attempt: number): HistoryEvent[] {
   return text
     .split("\n")

@@ -1,15 +1,15 @@
 import { escapeListItem, splitList } from "../job/keys/types.ts";
 import type { JobSpec } from "../job/spec.ts";
 
-/** Hadoop's own word (org.apache.hadoop.conf.ConfigRedactor). */
+/** Hadoop's own placeholder (org.apache.hadoop.conf.ConfigRedactor). */
 const redacted = "<redacted>";
-/** What hadoop.security.sensitive-config-keys has by default, and its like. */
+/** The default of hadoop.security.sensitive-config-keys, and similar names. */
 const secretName = /pass(word|wd|phrase)|secret|token|credential|(access|account|encryption|private|api)[._-]?key/i;
 const environmentKey = /\.envs$/;
-/** Whoever knows it may post there. */
+/** Anybody who knows the address may post there. */
 const addressKey = "tony.notify.url";
 
-/** A setting as a job's history may have it: others can read that. Values of variables are secrets more often than not. */
+/** A setting as a job's history may contain it, which others can read. Values of variables are secrets more often than not. */
 export function withoutSecret(key: string, value: string): string {
   if (environmentKey.test(key)) {
     return splitList(value)
@@ -19,7 +19,7 @@ export function withoutSecret(key: string, value: string): string {
   return key === addressKey || secretName.test(key) ? redacted : value;
 }
 
-/** The same for a job: which variables it sets is told, but not to what. */
+/** The same for a job: it shows which variables are set, but not their values. */
 export function withoutSecrets(spec: JobSpec): JobSpec {
   return {
     ...withoutAddress(spec),
@@ -28,7 +28,7 @@ export function withoutSecrets(spec: JobSpec): JobSpec {
   };
 }
 
-/** A job without the address that it posts to: nobody but the ApplicationMaster needs it. */
+/** A job without the address that it posts to, which only the ApplicationMaster needs. */
 export function withoutAddress({ am, ...others }: JobSpec): JobSpec {
   return { ...others, am: am.notifyUrl === undefined ? am : { ...am, notifyUrl: redacted } };
 }

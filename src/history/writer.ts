@@ -5,24 +5,24 @@ import type { FileSystem } from "../hadoop/hdfs/file-system.ts";
 import { historyFileInProgress } from "./layout.ts";
 import { encodeHistoryRecord, type UnnumberedRecord } from "./records.ts";
 
-/** Lines wait this long for others, because an append costs the NameNode several operations. */
+/** Lines are batched for this long, because an append costs the NameNode several operations. */
 const gatherMs = 2_000;
 const retryMs = 10_000;
-/** What is kept while the file system is away; beyond it the oldest lines are given up. */
+/** How much is buffered while the file system is unavailable; beyond it the oldest lines are dropped. */
 const mostWaitingBytes = 4 * 2 ** 20;
 
 export interface HistoryWriterOptions {
   readonly fileSystem: FileSystem;
   /** See historyFolder. */
   readonly folder: string;
-  /** Rejects where nothing may be written there. */
+  /** Rejects if nothing may be written there. */
   readonly makeFolder: () => Promise<void>;
   readonly attempt: number;
-  /** Told of the first failure of a row of them, and of lines given up. History never stops a job. */
+  /** Called for the first of a series of failures, and when lines are dropped. History never stops a job. */
   readonly warn: (message: string) => void;
 }
 
-/** Adds a job's records to its history file, in batches, in order, until it is finished. */
+/** Appends a job's records to its history file, in batches and in order, until it is finished. */
 export class HistoryWriter {
   readonly #options: HistoryWriterOptions;
   readonly #file: string;
@@ -48,7 +48,7 @@ export class HistoryWriter {
     this.#flushIn(gatherMs);
   }
 
-  /** Writes what waits; resolves when that was tried once. */
+  /** Writes what is buffered; resolves after one try. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -59,7 +59,7 @@ export class HistoryWriter {
     if (this.#waiting.length > 0) this.#flushIn(retryMs);
   }
 
-  /** Writes the rest and gives the file its final name; nothing may be added any more. Resolves when that was tried. */
+  /** Writes the rest and gives the file its final name; nothing may be added afterwards. Resolves after the try. */
   async finish(finalName: string): Promise<void> {
     await this.flush();
     clearTimeout(this.#timer);
@@ -94,7 +94,7 @@ export class HistoryWriter {
     }
   }
 
-  /** An earlier attempt may have made the file. */
+  /** An earlier attempt may already have created the file. */
   async #append(bytes: Uint8Array): Promise<void> {
     const { fileSystem, makeFolder } = this.#options;
     if (!this.#exists) {

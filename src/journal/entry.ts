@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 
-/** What one file of the journal holds. */
+/** The content of one journal file. */
 export interface JournalEntry {
   readonly attempt: number;
   readonly sequence: number;

@@ -8,19 +8,19 @@ import { decodeJournalEntry, type JournalEntry } from "./entry.ts";
 
 type Listed = Pick<FileStatus, "path">;
 
-/** What reading needs of a file system. */
+/** The part of a file system that reading needs. */
 export interface JournalFiles {
   list(folder: string): Promise<readonly Listed[]>;
   open(file: string): Promise<NodeJS.ReadableStream>;
 }
 
-/** The journal of earlier attempts. `unreadable` names files that were newer than the entry and could not be used. */
+/** The journal of earlier attempts. `unreadable` names newer files than the entry's that could not be used. */
 export interface JournalReading {
   readonly entry?: JournalEntry;
   readonly unreadable: readonly string[];
 }
 
-/** The newest complete entry: of the latest attempt that has one, the highest sequence. */
+/** The newest complete entry: the highest sequence number of the latest attempt that has one. */
 export async function readJournal(fileSystem: JournalFiles, folder: string): Promise<JournalReading> {
   const unreadable: string[] = [];
   for await (const file of filesNewestFirst(fileSystem, folder)) {
@@ -33,12 +33,12 @@ export async function readJournal(fileSystem: JournalFiles, folder: string): Pro
   return { unreadable };
 }
 
-/** The file beside a snapshot of that number which has tasks that it and later ones leave out. */
+/** The file, beside the snapshot with that number, that contains the tasks that this snapshot and later ones leave out. */
 export function partName(sequence: number): string {
   return `ended-${sequence}`;
 }
 
-/** A snapshot whose lists begin with what it left out of them, which its parts have. */
+/** A snapshot to whose lists the parts have been prepended that it had left out. */
 export function whole(snapshot: unknown, parts: readonly unknown[]): unknown {
   if (!isObject(snapshot)) return snapshot;
   const lists = Object.entries(snapshot).map(([name, list]) => {
@@ -65,19 +65,19 @@ async function withParts(fileSystem: JournalFiles, file: string, entry: JournalE
   };
 }
 
-/** The paths of the journal's files: those of the latest attempt come first, of each the highest sequence. */
+/** The paths of the journal's files: the latest attempt first, and within each attempt the highest sequence number first. */
 export async function* filesNewestFirst(fileSystem: JournalFiles, folder: string): AsyncGenerator<string, void> {
   for (const attempt of newestFirst(await listIfThere(fileSystem, folder))) {
     for (const file of newestFirst(await listIfThere(fileSystem, attempt.path))) yield file.path;
   }
 }
 
-/** Throws as the file system, and a TonyError with code `JOURNAL_UNREADABLE`. */
+/** Throws as the file system does, and a TonyError with code `JOURNAL_UNREADABLE`. */
 export async function readEntry(fileSystem: JournalFiles, file: string): Promise<JournalEntry> {
   return decodeJournalEntry(await text(await fileSystem.open(file)));
 }
 
-/** The journal's own names are numbers; temporary and other files are left out. */
+/** The journal's own names are numbers; temporary and other files are skipped. */
 function newestFirst(entries: readonly Listed[]): Listed[] {
   const number = (entry: Listed): number => Number(path.posix.basename(entry.path));
   return entries.filter((entry) => Number.isInteger(number(entry))).sort((a, b) => number(b) - number(a));

@@ -1,7 +1,7 @@
 import { arrayOf, count, object, type Shape, string } from "../job/shape.ts";
 import { parseTaskId } from "../job/task.ts";
 
-/** One life of a task: its container, and its number, which is higher than that of any earlier life of the task. */
+/** One life of a task: its container, and its number, which is higher than that of any earlier life. */
 export interface TaskLife {
   readonly applicationId: string;
   /** `worker:0` */
@@ -13,7 +13,7 @@ export interface TaskLife {
 interface TasksOfSnapshot {
   readonly applicationId: string;
   readonly tasks: readonly { readonly id: string; readonly containerId: string; readonly generation: number }[];
-  /** Tasks that have ended for good: a role, and the first and the last index. */
+  /** Tasks that have ended for good: a role, and the first and last index. */
   readonly over?: readonly (readonly unknown[])[];
 }
 
@@ -27,9 +27,10 @@ const tasksOfSnapshot: Shape<TasksOfSnapshot> = object({
 });
 
 /**
- * Whether a snapshot of the job says that the task has a later life in another container, or has ended for good. An older snapshot never says so, as it knows
- * no later life; nor does one with a later life in the same container, which the ApplicationMaster tells its executor.
- * Throws a ShapeError when it is not a snapshot.
+ * Whether a snapshot of the job says that the task has a later life in another container, or has ended for good. An older snapshot never
+ * says so, since it knows no later life; nor does one with a later life in the same container, of which the ApplicationMaster informs the
+ * executor.
+ * Throws a ShapeError if it is not a snapshot.
  */
 export function isReplaced(snapshot: unknown, life: TaskLife): boolean {
   const { applicationId, tasks, over = [] } = tasksOfSnapshot(snapshot, "");

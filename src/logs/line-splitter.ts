@@ -1,18 +1,18 @@
 import { StringDecoder } from "node:string_decoder";
 
-/** A line that does not end is given out in pieces of about this size. */
+/** A line without an end is emitted in pieces of about this size. */
 const longestLine = 16_384;
 
 /**
- * Cuts a stream of bytes into lines. What a carriage return overwrites, as a progress bar does, is left out: a line is the last state
- * that a terminal would have shown of it. Characters are never cut.
+ * Splits a stream of bytes into lines. Text that a carriage return overwrites, as with a progress bar, is left out: a line is the last
+ * state that a terminal would have shown. Characters are never split.
  */
 export class LineSplitter {
   readonly #decoder = new StringDecoder("utf8");
-  /** Since the last line ended, what was overwritten left out but for the last state. */
+  /** The text since the last line end, of which only the last overwritten state is kept. */
   #rest = "";
 
-  /** @param mayHold whether lines of such a text can be wanted: where not they are left out */
+  /** @param mayHold whether such a text can contain wanted lines; if not, its lines are left out */
   push(bytes: Uint8Array, mayHold: (text: string) => boolean = () => true): string[] {
     const text = this.#rest + this.#decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
     const end = text.lastIndexOf("\n");
@@ -28,13 +28,13 @@ export class LineSplitter {
     return ended;
   }
 
-  /** The last whole state of a line that is still being overwritten; empty when there is none. */
+  /** The last complete state of a line that is still being overwritten; empty if there is none. */
   get overwritten(): string {
     const end = this.#rest.lastIndexOf("\r");
     return end < 0 ? "" : lastState(this.#rest.slice(0, end).split("\r"));
   }
 
-  /** What is left when nothing follows. */
+  /** The rest, when no more bytes follow. */
   end(): string[] {
     const rest = lastState((this.#rest + this.#decoder.end()).split("\r"));
     this.#rest = "";
@@ -43,9 +43,10 @@ export class LineSplitter {
 }
 
 /**
- * Whether a text can have a line with a match: asked first, as it is far cheaper than to cut the text. Where `^` and `$` stand for the ends of
- * lines, what matches in a line matches in a text that holds it. So that no search goes on over all of the text, `[^…]` ends with a line there;
- * of what may stand in another line (`(?!…)`, `\D`, a dot for everything) the lines are looked at.
+ * Whether a text can contain a matching line: checked first, because it is far cheaper than splitting the text. With `^` and `$` meaning
+ * line ends, a match in a line is also a match in the text that contains it. To keep a search from running on over the whole text, `[^…]`
+ * there stops at a line end. For patterns that may look into other lines (`(?!…)`, `\D`, a dot that matches everything) all lines are
+ * examined.
  */
 export function mayMatch(pattern: RegExp | undefined): (text: string) => boolean {
   if (pattern === undefined || /\(\?<?!|\\[DPW]/.test(pattern.source) || pattern.dotAll) return () => true;
@@ -54,7 +55,7 @@ export function mayMatch(pattern: RegExp | undefined): (text: string) => boolean
   return (text) => inText.test(text);
 }
 
-/** A bar that was wiped away, or a line that ends in CRLF, has its last word before that. */
+/** A bar that was wiped, or a line that ends in CRLF, has its last text before that. */
 function lastState(states: readonly string[]): string {
   return states.findLast((state) => state.trim() !== "") ?? states[0] ?? "";
 }

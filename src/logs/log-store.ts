@@ -5,20 +5,20 @@ export interface StoredLog {
   readonly containerId: ContainerId;
   readonly name: string;
   readonly lengthBytes: number;
-  /** Once, before the next one is asked for. */
+  /** Readable once, before the next log is requested. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** What is stored of an application's logs. */
+/** The stored logs of an application. */
 export interface StoredLogs {
   /** Container by container; empty while nothing has arrived. */
   logs(wanted: (containerId: ContainerId) => boolean): AsyncIterable<StoredLog>;
 }
 
-/** Where logs are when nobody can be asked for them any more. */
+/** Where logs are when there is no process left to ask for them. */
 export interface LogStore extends StoredLogs {
-  /** What is waited for while there is nothing; undefined where nothing more will come. */
+  /** What a reader waits for while there is nothing; undefined if nothing more will arrive. */
   readonly pending: string | undefined;
-  /** All logs are there as soon as the job has ended. */
+  /** All logs are available as soon as the job has ended. */
   readonly isAtHand: boolean;
 }

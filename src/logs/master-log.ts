@@ -6,22 +6,22 @@ import { fieldsOf } from "./own-log.ts";
 /** The file's name, in the log folder of the AM's container. */
 export const masterLog = logFileOf(BUNDLES.am);
 
-/** A task's time in one container. */
+/** A task's stay in one container. */
 export interface Tenancy {
   readonly task: string;
-  /** What the task is called by its trial (`trial:17/worker:0`), of a search. */
+  /** In a search, the task's name within its trial (`trial:17/worker:0`). */
   readonly trial?: string;
   readonly containerId: ContainerId;
-  /** What the names of its log files there begin with. */
+  /** The prefix of its log files' names there. */
   readonly logPrefix: string;
-  /** A program of the task ran in it, so that it has logs. */
+  /** A program of the task ran in it, so there are logs. */
   readonly ran: boolean;
 }
 
-/** The event of a program that was started. */
+/** The event of a program's start. */
 const startEvent = "task-started";
 
-/** Which tasks ran in which containers, in the order in which they came there, from the lines that name both. */
+/** Which tasks ran in which containers, in order of arrival, from the lines that name both. */
 export function tenanciesOf(masterLogText: string): Tenancy[] {
   const tasksOf = new Map<ContainerId, Set<string>>();
   const tenancies: Tenancy[] = [];

@@ -2,23 +2,23 @@ import type { OutputStream, ReadableStream } from "../api/messages.ts";
 import type { OutputMark } from "../job/output-index.ts";
 import { LineSplitter, mayMatch } from "./line-splitter.ts";
 
-/** One line that a program wrote; generation and time where the index says them. */
+/** One line that a program wrote, with generation and time if the index gives them. */
 export interface OutputLine {
   readonly stream: ReadableStream;
   readonly line: string;
   readonly generation?: number;
-  /** It was written by then. */
+  /** The line was written by this time. */
   readonly atMs?: number;
 }
 
 /** The output of one container's programs. */
 export interface OutputSource {
   readonly marks: readonly OutputMark[];
-  /** From that byte on, or from the first later one that is still there. */
+  /** From that byte, or from the first later one that still exists. */
   readonly open: (stream: OutputStream, offset: number) => AsyncIterable<OutputPiece>;
 }
 
-/** A part of a stream; what is missing between two is gone. */
+/** A part of a stream; a gap between two parts is lost data. */
 export interface OutputPiece {
   readonly offset: number;
   readonly data: Uint8Array;
@@ -26,16 +26,16 @@ export interface OutputPiece {
 
 /** Which lines are wanted. */
 export interface LineFilter {
-  /** The last so many. */
+  /** Only that many last lines. */
   readonly tail?: number;
   readonly sinceMs?: number;
   readonly generation?: number;
-  /** What matches, anywhere in the line. */
+  /** A pattern that matches anywhere in the line. */
   readonly pattern?: RegExp;
   readonly stream?: OutputStream;
 }
 
-/** What was written between two marks. */
+/** The output between two marks. */
 interface Span {
   readonly from: Sizes;
   readonly to: Sizes;
@@ -49,11 +49,11 @@ const nothing: Sizes = { stdout: 0, stderr: 0 };
 const everything: Sizes = { stdout: Number.POSITIVE_INFINITY, stderr: Number.POSITIVE_INFINITY };
 
 /**
- * A program's output in the order in which it was written, as far as that is known: between two marks stdout comes first. Without marks
- * all of it is one span, whose generation and time are unknown: it is left out where a generation is asked for.
+ * A program's output in the order in which it was written, as far as that is known: between two marks stdout comes first. Without marks all
+ * of it is one span of unknown generation and time, which is left out if a generation is requested.
  */
 export class OrderedOutput {
-  /** The first that wrote here; undefined without marks. */
+  /** The first generation that wrote here; undefined without marks. */
   readonly firstGeneration: number | undefined;
   readonly #source: OutputSource;
   readonly #filter: LineFilter;
@@ -74,17 +74,17 @@ export class OrderedOutput {
     this.#ends = { ...(this.#spans[0]?.from ?? nothing) };
   }
 
-  /** Where the last whole line of a stream ends that was read. */
+  /** The end of the last complete line that was read from a stream. */
   endOf(stream: OutputStream): number {
     return this.#ends[stream];
   }
 
-  /** How much of what was read is not there any more. */
+  /** How many bytes of what was read no longer exist. */
   get missingBytes(): number {
     return this.#missingBytes;
   }
 
-  /** @param unfinished whether a last line that has not ended is wanted too */
+  /** @param unfinished whether an incomplete last line is wanted too */
   async *lines({ unfinished = true } = {}): AsyncGenerator<OutputLine> {
     const [first] = this.#spans;
     if (first === undefined) return;
@@ -113,7 +113,7 @@ export class OrderedOutput {
     for (const stream of streams) yield* this.#wanted(splitters[stream].end(), { stream, ...known(before) });
   }
 
-  /** What is not wanted costs no turn of the event loop: of millions of lines few may be. */
+  /** Filters without a turn of the event loop for each unwanted line: out of millions few may be wanted. */
   #wanted(lines: readonly string[], at: Omit<OutputLine, "line">): OutputLine[] {
     return lines.map((line) => ({ ...at, line })).filter((line) => matches(line, this.#filter));
   }
@@ -128,7 +128,7 @@ export class OrderedOutput {
   }
 }
 
-/** What a mark closes belongs to the generation that the mark before it was of. */
+/** A span belongs to the generation of the mark before it. */
 function spansOf(marks: readonly OutputMark[]): Span[] {
   const spans = marks.map((mark, index): Span => {
     const before = marks[index - 1];
@@ -148,7 +148,7 @@ function known({ generation, atMs }: Span): Pick<OutputLine, "generation" | "atM
   return { ...(generation === undefined ? {} : { generation }), ...(atMs === undefined ? {} : { atMs }) };
 }
 
-/** Reads a stream up to one offset after the other. */
+/** Reads a stream up to increasing offsets. */
 class OffsetReader {
   readonly #pieces: AsyncIterator<OutputPiece>;
   #next: OutputPiece | undefined;
@@ -175,7 +175,7 @@ class OffsetReader {
   }
 }
 
-/** The last of a sequence; all of it without a number. */
+/** The last items of a sequence; all of it without a number. */
 export async function* lastOf<T>(items: AsyncIterable<T>, count: number | undefined): AsyncGenerator<T> {
   if (count === undefined) {
     yield* items;
@@ -189,7 +189,7 @@ export async function* lastOf<T>(items: AsyncIterable<T>, count: number | undefi
   yield* kept;
 }
 
-/** Whether the line itself is wanted, whenever it was written. */
+/** Whether the line itself is wanted, whatever its time. */
 export function matches({ line, stream }: OutputLine, { pattern, stream: wanted }: LineFilter): boolean {
   return (wanted === undefined || stream === wanted) && (pattern === undefined || pattern.test(line));
 }

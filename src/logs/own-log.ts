@@ -6,7 +6,7 @@ import { type LineFilter, matches, type OutputLine } from "./ordered-output.ts";
 /** The file's name, in the log folder of a task's container. */
 export const executorLog = logFileOf(BUNDLES.executor);
 
-/** The lines that are wanted of a log of the AM or of an executor. */
+/** The wanted lines of a log of the AM or of an executor. */
 export async function* ownLines(
   pieces: AsyncIterable<Uint8Array>,
   stream: OutputLine["stream"],
@@ -20,7 +20,7 @@ export async function* ownLines(
   yield* wanted(splitter.end());
 }
 
-/** A line of the log of a program of ours, which is JSON, with its time and generation. */
+/** A line of one of our programs' logs, which is JSON, with its time and generation. */
 function ownLine(line: string, stream: OutputLine["stream"]): OutputLine {
   const { time, generation } = fieldsOf(line);
   const atMs = typeof time === "string" ? Date.parse(time) : Number.NaN;
@@ -32,7 +32,7 @@ function ownLine(line: string, stream: OutputLine["stream"]): OutputLine {
   };
 }
 
-/** Whether a filter takes it, but for its number of last lines. */
+/** Whether a filter accepts the line, apart from its limit to the last lines. */
 function isWanted(line: OutputLine, filter: LineFilter): boolean {
   const { atMs = 0, generation } = line;
   const isThen = atMs >= (filter.sinceMs ?? 0) && (filter.generation === undefined || generation === filter.generation);
@@ -50,14 +50,14 @@ interface Fields {
   readonly message?: unknown;
 }
 
-/** What a line of such a log says; nothing where it is none. */
+/** The fields of a line of such a log; none if it is not such a line. */
 export function fieldsOf(line: string): Fields {
   if (!line.startsWith("{")) return {};
   try {
     const parsed: unknown = JSON.parse(line);
     return typeof parsed === "object" && parsed !== null ? parsed : {};
   } catch {
-    // A line that was cut when the AM was killed.
+    // A line that was truncated when the AM was killed.
     return {};
   }
 }

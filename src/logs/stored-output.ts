@@ -9,8 +9,8 @@ import type { OutputPiece, OutputSource } from "./ordered-output.ts";
 import { executorLog } from "./own-log.ts";
 
 /**
- * What a task printed in one container. The index comes first; each stream is then read as it is needed, so that neither has to be kept.
- * @param wanted the other stream is not read, and is empty; undefined: both are
+ * What a task printed in one container. The index is read first, and then each stream as needed, so that neither has to be buffered.
+ * @param wanted the other stream is not read, and is empty; undefined: both are read
  */
 export async function storedOutput(
   store: StoredLogs,
@@ -36,18 +36,18 @@ export function storedExecutorLog(store: StoredLogs, { containerId, logPrefix }:
 
 export interface LogOfContainer {
   readonly containerId: ContainerId;
-  /** Its file's name, closed files aside. */
+  /** The name of the log's current file, without closed files. */
   readonly log: string;
 }
 
 interface WantedLog extends LogOfContainer {
-  /** As far as it is known; undefined when it is not. */
+  /** As far as it is known; undefined if it is not. */
   readonly writtenBytes: number | undefined;
 }
 
 /**
- * A log from an offset on: what was closed of it, and then the file that was written to at the end. Stores have the closed ones in their
- * order, but that file before them: what comes after them is read in a second pass.
+ * A log from an offset: its closed files, and then the file that was last written to. Stores list the closed files in order, but that file
+ * before them: what follows them is read in a second pass.
  */
 async function* wholeLog(store: StoredLogs, wanted: WantedLog, offset: number): AsyncGenerator<OutputPiece> {
   const { containerId, log, writtenBytes = Number.POSITIVE_INFINITY } = wanted;
@@ -62,7 +62,7 @@ async function* wholeLog(store: StoredLogs, wanted: WantedLog, offset: number): 
       yield* piecesOf(file, 0, offset);
       return;
     }
-    // One that was stored twice is read once.
+    // A file that was stored twice is read once.
     if (start < end) continue;
     yield* piecesOf(file, start, offset);
     end = start + file.lengthBytes;
@@ -75,7 +75,7 @@ async function* wholeLog(store: StoredLogs, wanted: WantedLog, offset: number): 
   }
 }
 
-/** What was closed of a log, of the files that begin between two of its bytes; in the order of the log, as stores have them. */
+/** A log's closed files that begin between two of its bytes, in the order of the log, as stores list them. */
 export async function* closedOutput(
   store: StoredLogs,
   { containerId, log }: LogOfContainer,
@@ -85,7 +85,7 @@ export async function* closedOutput(
   let end = 0;
   for await (const file of store.logs((id) => id === containerId)) {
     const { log: name, start } = parseLogFileName(file.name);
-    // One that was stored twice is read once.
+    // A file that was stored twice is read once.
     if (name !== log || start === undefined || start < end) continue;
     if (start >= to) return;
     yield* piecesOf(file, start, from);
@@ -93,7 +93,7 @@ export async function* closedOutput(
   }
 }
 
-/** Without the bytes before an offset. */
+/** Omits the bytes before an offset. */
 async function* piecesOf(
   { content, lengthBytes }: StoredLog,
   start: number,
@@ -108,13 +108,13 @@ async function* piecesOf(
   }
 }
 
-/** What was closed of the index lies in earlier files, or behind the one that was written to at the end. */
+/** The index's closed files are in earlier stored files, or after the file that was last written to. */
 async function indexText(store: StoredLogs, containerId: ContainerId, index: string): Promise<string> {
   const closed = new Map<number, string>();
   let last: string | undefined;
   for await (const file of store.logs((id) => id === containerId)) {
     const { log, start } = parseLogFileName(file.name);
-    // Its content is to be read before the loop gives up the file that it is in.
+    // Its content has to be read before the loop leaves the file that contains it.
     if (log === index && start === undefined) last = await readText(file);
     else if (log === index && start !== undefined) closed.set(start, await readText(file));
     else if (last !== undefined) break;

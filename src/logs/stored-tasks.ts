@@ -7,7 +7,7 @@ import { type LineFilter, OrderedOutput, type OutputLine, type OutputPiece } fro
 import { ownLines } from "./own-log.ts";
 import { readText, storedExecutorLog, storedOutput } from "./stored-output.ts";
 
-/** All that these tasks printed, one after the other, of a job that has ended and whose logs are at hand. */
+/** Everything that these tasks printed, one task after the other, for a job that has ended and whose logs are available. */
 export async function* storedLines(
   store: StoredLogs,
   tasks: readonly string[],
@@ -19,7 +19,7 @@ export async function* storedLines(
   }
 }
 
-/** What a task printed in its containers, one after the other as it had them. */
+/** What a task printed in its containers, in the order in which it ran in them. */
 export class StoredTask {
   missingBytes = 0;
 
@@ -45,7 +45,7 @@ async function* dataOf(pieces: AsyncIterable<OutputPiece>): AsyncGenerator<Uint8
   for await (const { data } of pieces) yield data;
 }
 
-/** Those logs of the AM's attempts that are there, in the order of the attempts. */
+/** The logs of the AM's attempts that exist, in the order of the attempts. */
 export async function readMasterLogs(store: StoredLogs): Promise<readonly string[]> {
   const attempts = new Map<ContainerId, { closed: string[]; last: string }>();
   for await (const file of store.logs(isMaster)) {

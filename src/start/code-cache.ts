@@ -11,14 +11,14 @@ import {
 } from "node:fs";
 import path from "node:path";
 
-/** For a few releases, runtimes and commands; each is less than 1 MiB. */
+/** Enough for a few releases, runtimes and commands; each is less than 1 MiB. */
 export const keptFiles = 24;
-/** What caches are called where nothing else says whose they are. */
+/** The names of caches whose program nothing else identifies. */
 const hashedName = /^[0-9a-f]{32}\.cache$/;
 
 /**
- * A program's functions as V8 compiled them. V8 takes it only when its own version, its options and the code's length are the same, and
- * compiles anew otherwise; that it was made of the same code is told by the code's hash, with which the file begins.
+ * A program's functions as V8 compiled them. V8 accepts them only if its version, its options and the code's length are the same, and
+ * otherwise compiles again. The code's hash at the start of the file shows that they were compiled from the same code.
  */
 export function readCodeCache(file: string, codeSha256: string): Buffer | undefined {
   try {
@@ -31,30 +31,30 @@ export function readCodeCache(file: string, codeSha256: string): Buffer | undefi
 }
 
 /**
- * Writes it for the owner alone, whole or not at all, in the place of an earlier one, and removes the oldest of many like it. Nothing depends
- * on it, so a failure is none.
+ * Writes the cache for the owner alone, atomically in place of an earlier one, and removes the oldest of many similar ones. Nothing depends
+ * on it, so failures are ignored.
  */
 export function writeCodeCache(file: string, codeSha256: string, data: Uint8Array): void {
   try {
     keep(file, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]), renameSync);
   } catch {
-    // A full disk, a home that is none, or another program that removes the same.
+    // A full disk, a home that does not exist, or another program that removes the same file.
   }
 }
 
 /**
- * Copies what a program has written to the name under which it is sent. V8 compiles the same code to other bytes each time, so one that is
- * there already, which another command has hashed and is about to send, stays what it is.
+ * Copies the cache that a program has written to the name under which it is shipped. V8 compiles the same code to different bytes each
+ * time, so an existing copy, which another command has hashed and is about to ship, stays as it is.
  */
 export function keepCodeCache(written: string, file: string): void {
   try {
     keep(file, readFileSync(written), linkSync);
   } catch {
-    // It was not written, or another program has kept one.
+    // It was not written, or another program has already stored one.
   }
 }
 
-/** It becomes code that runs as this user: nobody else may have made it, nor be able to change it. False where there is none. */
+/** V8 executes this file's content as the current user, so no other user may own it or be able to write to it. False if it does not exist. */
 export function isOwnCache(file: string): boolean {
   try {
     const { uid, mode } = statSync(file);
@@ -64,7 +64,7 @@ export function isOwnCache(file: string): boolean {
   }
 }
 
-/** Node's own way of making parents too never ends where a parent takes no folders and calls them missing, as in /proc. */
+/** Node's recursive mkdir never returns if a parent accepts no folders and reports them as missing, as in /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   const parent = path.dirname(folder);
@@ -72,12 +72,12 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
-    // Another program may have made it meanwhile.
+    // Another program may have created it meanwhile.
     if (!existsSync(folder)) throw error;
   }
 }
 
-/** @param place gives the finished draft its name, in the same folder */
+/** @param place renames the finished draft, within the same folder */
 function keep(file: string, content: Uint8Array, place: (draft: string, file: string) => void): void {
   makeFolder(path.dirname(file));
   const draft = `${file}.${process.pid}.tmp`;
@@ -90,7 +90,7 @@ function keep(file: string, content: Uint8Array, place: (draft: string, file: st
   removeOld(path.dirname(file));
 }
 
-/** When it was made, or found by a command that sends it. */
+/** When it was created, or last found by a command that ships it. */
 function usedAtMs(file: string): number {
   const { atimeMs, mtimeMs } = statSync(file);
   return Math.max(atimeMs, mtimeMs);

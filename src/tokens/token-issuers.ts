@@ -23,49 +23,49 @@ import {
 import type { JobSpec } from "../job/spec.ts";
 import type { JobFile } from "../job/stored/job-file.ts";
 
-/** A cluster whose services give delegation tokens to who is logged in there by Kerberos. */
+/** A cluster whose services issue delegation tokens to users who are logged in by Kerberos. */
 export interface IssuingCluster {
   readonly configuration: Configuration;
-  /** Who is logged in. */
+  /** The credentials of the logged-in user. */
   readonly own: CredentialsProvider;
   readonly fileSystems: { locate(pathOrUri: string): { readonly fileSystem: { readonly uri: string } } };
   readonly resourceManager: { delegationToken(renewer: string): Promise<Token> };
 }
 
-/** A file system that a job's processes, or YARN's nodes for them, read or write. */
+/** A file system that a job's processes, or YARN's nodes on their behalf, read or write. */
 export interface UsedFileSystem {
-  /** Any path there. */
+  /** Any path on it. */
   readonly uri: string;
-  /** Where a person named it for its token alone. */
+  /** The setting in which a person named it only for its token. */
   readonly namedBy?: string;
 }
 
-/** A service that gives delegation tokens. */
+/** A service that issues delegation tokens. */
 export interface TokenIssuer {
   /** `hdfs://nameservice`, `the ResourceManager`. */
   readonly name: string;
-  /** What its tokens are filed under; see isServiceOf. */
+  /** The service name of its tokens; see isServiceOf. */
   readonly service: string;
   readonly namedBy?: string;
-  /** What cannot be done without its token, where a job may do without that. */
+  /** What is impossible without its token, if a job can run without that. */
   readonly lack?: string;
-  /** A job runs without its token where it gives none. */
+  /** A job runs without its token if it issues none. */
   readonly isOptional?: true;
-  /** What a job would need to run without its token. */
+  /** What a job would need in order to run without its token. */
   readonly otherwise?: string;
   readonly obtain: () => Promise<Token>;
 }
 
 const otherNameNodesKey = "tony.other.namenodes";
 const gatewayKey = "tony.hdfs.endpoint";
-/** The ResourceManager obtains a token of the default file system itself for an application that brings none; it gives it to nodes alone. */
+/** The ResourceManager itself obtains a token of the default file system for an application that brings none, and gives it only to nodes. */
 const managerObtainsKey = "yarn.resourcemanager.proxy-user-privileges.enabled";
-/** NameNodes whose tokens the ResourceManager is not to renew, because it cannot reach them. */
+/** NameNodes whose tokens the ResourceManager must not renew, because it cannot reach them. */
 const notRenewedKey = "mapreduce.job.hdfs-servers.token-renewal.exclude";
 
 /**
- * The file systems of a job: where its files, its feeds and its staging folder are, where it writes, the HttpFS that its own processes ask, which takes
- * no NameNode's token, and `tony.other.namenodes`.
+ * The file systems of a job: those of its files, its feeds, its staging folder and its output; the HttpFS that its own processes use, which
+ * accepts no NameNode's token; and `tony.other.namenodes`.
  */
 export function usedFileSystems(
   spec: JobSpec,
@@ -84,7 +84,7 @@ export function usedFileSystems(
   return [...used, ...gatewayOf(hdfsEndpoint), ...otherNameNodes.map((uri) => ({ uri, namedBy }))];
 }
 
-/** Knox, whose address has a path, asks for what Hadoop's tokens are not. */
+/** Knox, whose address has a path, authenticates by something other than Hadoop's tokens. */
 function gatewayOf(hdfsEndpoint: string | undefined): readonly UsedFileSystem[] {
   const url = hdfsEndpoint !== undefined && URL.canParse(hdfsEndpoint) ? new URL(hdfsEndpoint) : undefined;
   if (url?.pathname !== "/") return [];
@@ -92,7 +92,7 @@ function gatewayOf(hdfsEndpoint: string | undefined): readonly UsedFileSystem[] 
   return [{ uri: `${scheme}://${url.host}/`, namedBy: gatewayKey }];
 }
 
-/** Who is to give tokens: these file systems, each once, the server with the keys of encryption zones, and the ResourceManager. */
+/** The services that are to issue tokens: these file systems, each once, the key server of encryption zones, and the ResourceManager. */
 export async function tokenIssuers(
   { configuration, own, resourceManager, fileSystems }: IssuingCluster,
   used: readonly UsedFileSystem[],
@@ -133,12 +133,12 @@ function behindGateway(
     const otherwise = `nodes need it: from where the NameNode cannot be reached, jobs can be submitted to a ResourceManager that obtains it itself (${managerObtainsKey}=true, in the configuration here, too)`;
     return { otherwise };
   }
-  // NodeManagers fetch files by the ResourceManager's token, and begin to store logs by the job's alone.
+  // NodeManagers fetch files with the ResourceManager's token, but begin to store logs only with the job's.
   const lack = `YARN stores no logs of this job, and its programs cannot open ${root} by Hadoop's own clients: no token of it is among them`;
   return { isOptional: true, lack };
 }
 
-/** Programs that tell the timeline server something need its token; Hadoop's own clients obtain it for every job of such a cluster. */
+/** Programs that report to the timeline server need its token; Hadoop's own clients obtain it for every job of such a cluster. */
 async function timelineIssuer(
   configuration: Configuration,
   credentials: CredentialsProvider,
@@ -153,7 +153,7 @@ async function timelineIssuer(
   return [{ name, service, lack, obtain, ...(server.isOptional && { isOptional: true as const }) }];
 }
 
-/** New tokens for all of these, whatever there is already. @throws UserError (`TOKEN_NOT_OBTAINED`) naming the service that gives none */
+/** New tokens from all of these, whatever tokens exist already. @throws UserError (`TOKEN_NOT_OBTAINED`) naming the service that issues none */
 export async function freshTokens(
   cluster: IssuingCluster,
   used: readonly UsedFileSystem[],
@@ -162,7 +162,7 @@ export async function freshTokens(
   return obtained.flat();
 }
 
-/** The same as a list, which is empty where an optional issuer gives none. */
+/** The same as a list, which is empty if an optional issuer issues none. */
 async function tokensFrom(issuer: TokenIssuer): Promise<readonly NamedToken[]> {
   try {
     return [await tokenFrom(issuer)];
@@ -173,8 +173,8 @@ async function tokensFrom(issuer: TokenIssuer): Promise<readonly NamedToken[]> {
 }
 
 /**
- * A new token, filed under its service.
- * @param instead what a person is told besides where there is none
+ * Fetches a new token, filed under its service.
+ * @param instead what else a person is told if there is none
  * @throws UserError (`TOKEN_NOT_OBTAINED`)
  */
 export async function tokenFrom(

@@ -4,17 +4,17 @@ import type { NamedToken } from "../hadoop/security/credentials.ts";
 import { delegationOf } from "../hadoop/security/delegation.ts";
 
 export interface TokenKeeperOptions {
-  /** When the first of the job's tokens ends, in milliseconds since the epoch. */
+  /** When the first of the job's tokens expires, in milliseconds since the epoch. */
   readonly endsAtMs: () => Promise<number>;
-  /** How long a token lives that nobody renews. */
+  /** How long a token lives without renewal. */
   readonly renewIntervalMs: number;
-  /** New ones for the same services. */
+  /** Obtains new tokens for the same services. */
   readonly obtain: () => Promise<readonly NamedToken[]>;
-  /** Gives them to the job. */
+  /** Passes them to the job. */
   readonly hand: (tokens: readonly NamedToken[]) => Promise<void>;
   /**
-   * Is told the first time when they cannot be had or handed over.
-   * @param leftMs until those that are there end; 0: they have
+   * Called the first time that they cannot be obtained or passed on.
+   * @param leftMs until the current ones expire; 0: they have expired
    */
   readonly problem: (error: unknown, leftMs: number) => void;
   /** Milliseconds since the epoch. */
@@ -22,14 +22,15 @@ export interface TokenKeeperOptions {
   readonly clock: Pick<MonotonicClock, "sleep">;
 }
 
-/** New tokens are obtained when those that are there have this part of a renewal's time left. */
+/** New tokens are obtained when the current ones have this fraction of a renewal interval left. */
 const leftOfInterval = 0.25;
-/** And when that failed, again after this part of it. */
+/** After a failure they are tried again after this fraction of it. */
 const againAfter = 1 / 48;
 
 /**
- * Keeps a job in delegation tokens for as long as whoever runs it can log in by Kerberos, beyond the longest life of those that it was
- * submitted with. What is obtained later the ResourceManager does not know, so that it lives for one renewal's time and is replaced in it.
+ * Keeps a job supplied with delegation tokens for as long as the process that runs it can log in by Kerberos, beyond the maximum lifetime
+ * of those submitted with the job. The ResourceManager does not know the later ones, so they live for one renewal interval and are replaced
+ * within it.
  */
 export class TokenKeeper {
   readonly #options: TokenKeeperOptions;
@@ -48,7 +49,7 @@ export class TokenKeeper {
       const tokens = await this.#replaced(endsAtMs, hasFailed);
       hasFailed = tokens === undefined;
       if (tokens !== undefined) endsAtMs = endOf(tokens, renewIntervalMs);
-      // Also where the issuer's clock is so far behind that the new ones seem to have ended.
+      // This also covers an issuer's clock that is so far behind that the new tokens seem to have expired.
       const earliestMs = now() + againAfter * renewIntervalMs;
       const dueMs = (endsAtMs ?? 0) - leftOfInterval * renewIntervalMs;
       await this.#until(hasFailed ? earliestMs : Math.max(earliestMs, dueMs));
@@ -70,7 +71,7 @@ export class TokenKeeper {
       await clock.sleep(Math.min(leftMs, longestSleepMs), this.#stopping.signal);
   }
 
-  /** Undefined when it did not succeed. */
+  /** Undefined if it failed. */
   async #replaced(endsAtMs: number, isAgain: boolean): Promise<readonly NamedToken[] | undefined> {
     const { obtain, hand, problem, now } = this.#options;
     try {
@@ -85,8 +86,8 @@ export class TokenKeeper {
 }
 
 /**
- * When the first of some tokens ends if nobody renews them, in milliseconds since the epoch; undefined where none says.
- * @param lifeMs how long one lives that nobody renews
+ * When the first of some tokens expires if nobody renews them, in milliseconds since the epoch; undefined if no token tells.
+ * @param lifeMs how long a token lives without renewal
  */
 export function endOf(tokens: readonly NamedToken[], lifeMs: number): number | undefined {
   const ends = tokens.flatMap(({ token }) => {
@@ -98,7 +99,7 @@ export function endOf(tokens: readonly NamedToken[], lifeMs: number): number | u
 
 const dayMs = 86_400_000;
 
-/** Servers do not say these of themselves; a cluster's configuration files say the same everywhere. */
+/** Servers do not report these, but a cluster's configuration files are the same everywhere. */
 const intervalKeys = [
   "dfs.namenode.delegation.token.renew-interval",
   "yarn.resourcemanager.delegation.token.renew-interval",
@@ -108,12 +109,12 @@ const longestKeys = [
   "yarn.resourcemanager.delegation.token.max-lifetime",
 ] as const;
 
-/** How long a delegation token lives that nobody renews, as far as this machine's copy of the servers' configuration tells. */
+/** How long a delegation token lives without renewal, as far as this machine's copy of the servers' configuration tells. */
 export function renewIntervalMs(configuration: Configuration): number {
   return shortest(configuration, intervalKeys, dayMs);
 }
 
-/** How long one lives at most, however often it is renewed. */
+/** How long a token lives at most, however often it is renewed. */
 export function longestLifeMs(configuration: Configuration): number {
   return shortest(configuration, longestKeys, 7 * dayMs);
 }

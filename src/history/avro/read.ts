@@ -3,17 +3,17 @@ import { TonyError } from "../../errors.ts";
 import { errorMessage } from "../../hadoop/errors.ts";
 import { type AvroSchema, type AvroValue, containerMagic, namedTypes, syncMarkerBytes } from "./schema.ts";
 
-/** Of all blocks when they are unpacked: a job's history has a few hundred bytes for each task. */
+/** For all blocks together when unpacked: a job's history has a few hundred bytes for each task. */
 const mostUnpackedBytes = 64 * 1024 * 1024;
-/** A job's history has a few dozens for each task. The schema is the file's own, and may make many of one byte. */
+/** A job's history has a few dozen values for each task. The schema is the file's own, and could make many values of one byte. */
 export const MOST_VALUES = 2_000_000;
-/** Of a number of 64 bits, seven in each byte. */
+/** A 64-bit number has seven bits in each byte. */
 const mostLongBits = 64n;
 
 /**
- * All values of an object container file, by the schema that it was written with. What a writer that died left of its last block is not
- * there.
- * @throws TonyError `AVRO_UNREADABLE` where it is none, or is damaged
+ * All values of an object container file, read by the schema with which it was written. An incomplete last block, left by a writer that
+ * died, is omitted.
+ * @throws TonyError `AVRO_UNREADABLE` if the file is not a container file, or is corrupt
  */
 export function readContainer(file: Uint8Array): AvroValue[] {
   const input = new AvroInput(file);
@@ -44,7 +44,7 @@ function unpacked(stored: Buffer, mostBytes: number): Buffer {
   }
 }
 
-/** How the blocks of a container file that begins so are compressed; undefined: it is none, or its header goes on. */
+/** The compression of the blocks of a container file that begins so; undefined: it is not one, or its header is longer. */
 export function codecOf(beginning: Uint8Array): string | undefined {
   try {
     return readHeader(new AvroInput(beginning)).codec;
@@ -145,7 +145,7 @@ class AvroInput {
     return this.bytes(this.long()).toString("utf8");
   }
 
-  /** Once for each item of an array or map, whose blocks are counted; a negative count is followed by the block's size. */
+  /** Yields once for each item of an array or map, whose blocks have counts; a negative count is followed by the block's size. */
   *items(): Generator<void> {
     for (let count = this.long(); count !== 0; count = this.long()) {
       if (count < 0) this.long();
@@ -153,7 +153,7 @@ class AvroInput {
     }
   }
 
-  /** Once for each of so many values. One that takes no byte could be there any number of times: none of TonY's is. */
+  /** Yields that many times. A value that takes no byte could occur any number of times; TonY's schema has none. */
   *times(count: number): Generator<void> {
     for (let left = count; left > 0; left -= 1) {
       const before = this.#at;

@@ -1,6 +1,6 @@
 /** The part of Avro's schemas that TonY's events use (https://avro.apache.org/docs/1.11.1/specification/). */
 export type AvroSchema = AvroTypeName | AvroComplex | readonly AvroSchema[];
-/** A primitive, or a record or enum that was defined before. */
+/** A primitive, or a record or enum that was defined earlier. */
 type AvroTypeName = string;
 type AvroComplex =
   | {
@@ -19,7 +19,7 @@ interface AvroField {
   readonly type: AvroSchema;
 }
 
-/** A value as JSON has it, except that one of a union is wrapped: which branch it is, from 0, and the value. */
+/** A value as in JSON, except that a union's value is wrapped: the number of its branch, from 0, and the value. */
 export type AvroValue = null | string | number | readonly AvroValue[] | AvroChoice | AvroRecord;
 export interface AvroRecord {
   readonly [field: string]: AvroValue;
@@ -33,7 +33,7 @@ export interface AvroChoice {
 export const containerMagic = Buffer.from("Obj\u0001", "latin1");
 export const syncMarkerBytes = 16;
 
-/** The records and enums that a schema defines, by their names: it may use each again by its name. */
+/** The records and enums that a schema defines, by name: the schema may refer to each again by its name. */
 export function namedTypes(schema: AvroSchema): Map<string, AvroSchema> {
   if (typeof schema === "string") return new Map();
   if ("length" in schema) return union(schema.map(namedTypes));

@@ -2,7 +2,7 @@ import { TonyError } from "../../errors.ts";
 import { type AvroSchema, type AvroValue, containerMagic, namedTypes } from "./schema.ts";
 
 /**
- * An object container file with one block, not compressed.
+ * An object container file with one uncompressed block.
  * @param sync 16 bytes that occur nowhere else: random ones
  */
 export function writeContainer(schema: AvroSchema, values: readonly AvroValue[], sync: Uint8Array): Buffer {
@@ -14,7 +14,7 @@ export function writeContainer(schema: AvroSchema, values: readonly AvroValue[],
   return Buffer.concat([...header, long(values.length), long(block.length), block, sync]);
 }
 
-/** @param types those that the schema defines */
+/** @param types the ones that the schema defines */
 function encode(schema: AvroSchema, value: AvroValue, types: ReadonlyMap<string, AvroSchema>): Uint8Array[] {
   if (typeof schema === "string") return encodeNamed(schema, value, types);
   if ("length" in schema) return encodeUnion(schema, value, types);
@@ -68,7 +68,7 @@ function text(value: string): Uint8Array[] {
   return [long(bytes.length), bytes];
 }
 
-/** Zigzag, then seven bits a byte, the lowest first. */
+/** Zigzag encoding, then seven bits per byte, the lowest first. */
 function long(value: number): Uint8Array {
   let rest = value >= 0 ? BigInt(value) * 2n : BigInt(value) * -2n - 1n;
   const bytes: number[] = [];

@@ -9,30 +9,30 @@ import { parseLine } from "../json-lines.ts";
 import { seriesRules } from "./ring.ts";
 import { isOfOneGpu, type SeriesTable, type TaskSeries } from "./table.ts";
 
-/** In a job's folder of the history. */
+/** In a job's history folder. */
 export const seriesFile = "series.jsonl.gz";
 
-/** Raised when a reader of the one before could misunderstand a line. */
+/** Raised when a reader of the previous version could misunderstand a line. */
 const SERIES_VERSION = 1;
-/** Nobody needs more digits of a measurement than a chart has pixels; counts stay whole. */
+/** A measurement needs no more digits than a chart has pixels; counts stay exact. */
 const DIGITS = 4;
-/** Unpacked; what is measured of a job of 10,000 tasks takes a sixth of that. */
+/** Uncompressed; the measurements of a job with 10,000 tasks take a sixth of that. */
 export const MOST_SERIES_BYTES = 128 * 2 ** 20;
 
-/** The axis of time of all series: the span `n` begins `n * spanMs` after `fromMs`. */
+/** The time axis of all series: the span `n` begins `n * spanMs` after `fromMs`. */
 export interface SeriesAxis {
   readonly seriesVersion: typeof SERIES_VERSION;
   readonly applicationId: string;
-  /** The attempt of the ApplicationMaster that wrote them: it has what earlier ones heard. */
+  /** The attempt of the ApplicationMaster that wrote them; they include what earlier attempts received. */
   readonly attempt: number;
   readonly fromMs: number;
   readonly spanMs: number;
 }
 
-/** One line: one task with its columns. */
+/** One line: a task with its columns. */
 export interface SeriesRow {
   readonly task: string;
-  /** What its container may use. */
+  /** The memory limit of its container. */
   readonly memoryLimitBytes: number;
   readonly series: readonly TaskSeries[];
 }
@@ -43,7 +43,7 @@ export interface JobSeries {
 }
 
 /**
- * The file: JSON, a line for the axis and one for each task, compressed; between tasks others have their turn.
+ * The file: JSON, one line for the axis and one for each task, compressed. It yields to other work between tasks.
  * @param tasks in the order of their lines
  */
 export async function encodeSeries(
@@ -66,7 +66,7 @@ export async function encodeSeries(
   return await pipeline(Readable.from(lines()), createGzip({ level: 9 }), buffer);
 }
 
-/** @throws TonyError (`SERIES_UNREADABLE`) where a file is none of ours, was cut off, or is of another version */
+/** @throws TonyError (`SERIES_UNREADABLE`) if a file is not one of ours, is truncated, or is of another version */
 export function decodeSeries(file: Uint8Array): JobSeries {
   try {
     const text = gunzipSync(file, { maxOutputLength: MOST_SERIES_BYTES }).toString("utf8");

@@ -1,22 +1,21 @@
 /**
- * What one value stands for that was heard several times within a span: their mean (a rate), the most of them (memory), or the last (a count
- * that only grows).
+ * How several values of one span are combined: their mean (a rate), their maximum (memory), or the last one (a count that only grows).
  */
 export const seriesRules = ["mean", "most", "last"] as const;
 export type SeriesRule = (typeof seriesRules)[number];
 
-/** More of a span does not make its mean any better. */
+/** More values in a span do not improve its mean. */
 const MOST_COUNTED = 0xffff;
 
 /**
  * One quantity over time: a fixed number of spans of equal length, each with one value, or none (NaN). Its memory does not grow: when time
- * outgrows it, two neighbours become one, and every span is twice as long. How long one is now, its owner knows.
+ * exceeds it, pairs of neighbours are merged, and every span becomes twice as long. Its owner keeps track of the span length.
  */
 export class SeriesRing {
   readonly rule: SeriesRule;
-  /** A count has to stay exact; of a measurement seven digits are plenty. */
+  /** A count has to stay exact; for a measurement seven digits are plenty. */
   readonly #values: Float32Array | Float64Array;
-  /** How many values a mean is of. */
+  /** How many values each mean is made of. */
   readonly #counts: Uint16Array;
 
   constructor(rule: SeriesRule, spans: number) {
@@ -29,7 +28,7 @@ export class SeriesRing {
     return this.#values.byteLength + this.#counts.byteLength;
   }
 
-  /** The value of a span; NaN where nothing was heard in it. */
+  /** The value of a span; NaN if nothing was received in it. */
   at(span: number): number {
     return this.#values[span] ?? Number.NaN;
   }
@@ -38,7 +37,7 @@ export class SeriesRing {
     this.#put(span, this.at(span), this.#counts[span] ?? 0, value, 1);
   }
 
-  /** Makes one span of each two. */
+  /** Merges each pair of spans into one. */
   halve(): void {
     const spans = this.#values.length;
     for (let span = 0; span < spans; span += 2) {

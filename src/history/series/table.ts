@@ -1,18 +1,18 @@
 import { SeriesRing, type SeriesRule } from "./ring.ts";
 
-/** Of a job with few tasks, and with many: all of them together stay within the ApplicationMaster's memory. */
+/** For jobs with few tasks and with many: all series together stay within the ApplicationMaster's memory. */
 const spansByTasks = [
   { mostTasks: 100, spans: 480 },
   { mostTasks: 1_000, spans: 240 },
   { mostTasks: 4_000, spans: 120 },
   { mostTasks: Number.POSITIVE_INFINITY, spans: 60 },
 ];
-/** A task whose series take so many places gets no further one that is spare: a program may report 32 metrics, under new names each time. */
+/** A task whose series take this many places gets no more spare ones: a program may report 32 metrics, with new names each time. */
 const MOST_PLACES = 22;
-/** How long a span is at first: about as often as executors measure. */
+/** The initial length of a span: about the interval at which executors measure. */
 export const FIRST_SPAN_MS = 5_000;
 
-/** What is measured. Spare is what the program made up. */
+/** A measured quantity. `spare` marks one that the program defined. */
 export interface Quantity {
   readonly name: string;
   readonly rule: SeriesRule;
@@ -24,12 +24,12 @@ interface TaskRings {
   places: number;
 }
 
-/** Of a GPU by itself whole per cent are kept: a file has four such series in the place of another. */
+/** Quantities of a single GPU are stored in whole per cent: four such series take the space of one other. */
 export function isOfOneGpu(name: string): boolean {
   return /^gpu(-memory)?:\d+$/.test(name);
 }
 
-/** One quantity of one task. The first value is that of span `first`; null: nothing was heard in that span. */
+/** One quantity of one task. The first value belongs to span `first`; null: nothing was received in that span. */
 export interface TaskSeries {
   readonly name: string;
   readonly rule: SeriesRule;
@@ -38,8 +38,8 @@ export interface TaskSeries {
 }
 
 /**
- * Quantities of the tasks of a job, all on one axis of time: spans of equal length from a moment on. Each has a fixed number of spans, which
- * become twice as long, for all at once, when time outgrows them.
+ * Quantities of the tasks of a job, all on one time axis: spans of equal length from a starting time. Each has a fixed number of spans,
+ * whose length doubles for all at once when time exceeds them.
  */
 export class SeriesTable {
   readonly fromMs: number;
@@ -47,7 +47,7 @@ export class SeriesTable {
   #spanMs: number;
   readonly #rings = new Map<string, TaskRings>();
 
-  /** @param tasks of the job: how many spans there are depends on it */
+  /** @param tasks of the job: their number determines the number of spans */
   constructor(fromMs: number, tasks: number, spanMs: number = FIRST_SPAN_MS) {
     this.fromMs = fromMs;
     this.#spanMs = spanMs;
@@ -62,12 +62,12 @@ export class SeriesTable {
     return [...this.#rings.keys()];
   }
 
-  /** Of all rings. */
+  /** The memory of all rings. */
   get bytes(): number {
     return [...this.#rings.values()].reduce((sum, { byName }) => sum + sumOf(byName), 0);
   }
 
-  /** A value that came before the table begins counts for its first span: a clock may have been set back. */
+  /** A value from before the table's start counts for its first span: a clock may have been set back. */
   add(task: string, quantity: Quantity, atMs: number, value: number): void {
     const ring = this.#ring(task, quantity);
     if (ring === undefined || !Number.isFinite(value)) return;
@@ -75,14 +75,14 @@ export class SeriesTable {
     ring.add(Math.max(0, Math.floor((atMs - this.fromMs) / this.#spanMs)), value);
   }
 
-  /** What another table heard of a task, at the moments that it has on this one's axis. */
+  /** Adds what another table received for a task, at the corresponding times on this table's axis. */
   addAll(task: string, series: readonly TaskSeries[], { fromMs, spanMs }: { fromMs: number; spanMs: number }): void {
     for (const { name, rule, first, values } of series)
       for (const [index, value] of values.entries())
         if (value !== null) this.add(task, { name, rule }, fromMs + (first + index) * spanMs, value);
   }
 
-  /** All of a task; what nothing was heard of is not among them. */
+  /** All series of a task, except those without any value. */
   seriesOf(task: string): TaskSeries[] {
     return [...(this.#rings.get(task)?.byName ?? [])].flatMap(([name, ring]) => {
       const values = Array.from({ length: this.spans }, (_, span) => ring.at(span));
@@ -116,7 +116,7 @@ function sumOf(rings: ReadonlyMap<string, SeriesRing>): number {
   return [...rings.values()].reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-/** Steps in a second between two spans in which one was told. A program that started again has none there. */
+/** Steps per second between two spans with a value. After a restart of the program there is no rate. */
 export function ratesOf(steps: readonly (number | null)[], spanMs: number): (number | null)[] {
   let [before, spans] = [steps[0] ?? 0, 0];
   return steps.slice(1).map((step) => {

@@ -3,7 +3,7 @@ import { writeContainer } from "../avro/write.ts";
 import type { TonyEvent } from "./events.ts";
 
 const text = { type: "string", "avro.java.string": "String" } as const;
-/** `doc` and `default` as TonY has them: a reader compares nothing of them, but its own schema then equals ours. */
+/** `doc` and `default` as in TonY: readers ignore them, but so their schema equals ours. */
 const textOrNone = (doc: string) => ({ type: ["null", text], doc, default: null });
 const field = (name: string, type: AvroSchema) => ({ name, type });
 const record = <F>(name: string, fields: readonly F[]) => ({ type: "record", name, fields }) as const;
@@ -13,7 +13,7 @@ const task = [field("taskType", text), field("taskIndex", "int")];
 /** In the order of the union's branches. */
 const types = ["APPLICATION_INITED", "APPLICATION_FINISHED", "TASK_STARTED", "TASK_FINISHED"] as const;
 
-/** `com.linkedin.tony.events.Event` of TonY 0.4.7, letter by letter. */
+/** `com.linkedin.tony.events.Event` of TonY 0.4.7, character for character. */
 export const tonyEventSchema = {
   type: "record",
   name: "Event",
@@ -47,13 +47,13 @@ export const tonyEventSchema = {
 
 /**
  * A `.jhist` file.
- * @param sync as `writeContainer` takes it
+ * @param sync as for `writeContainer`
  */
 export function writeTonyEvents(events: readonly TonyEvent[], sync: Uint8Array): Buffer {
   return writeContainer(tonyEventSchema, events.map(avroEvent), sync);
 }
 
-/** The schema's fields alone are written of an event. */
+/** Only the schema's fields of an event are written. */
 function avroEvent(event: TonyEvent): AvroValue {
   const { type, timestamp } = event;
   const facts = {

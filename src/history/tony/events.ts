@@ -2,7 +2,7 @@ import type { Gauge, GpuMetrics } from "../../job/gpus.ts";
 import type { JobStatus, TaskState, TaskStatus } from "../../job/status.ts";
 import { parseTaskId } from "../../job/task.ts";
 
-/** One event of TonY's history (com.linkedin.tony.events.Event), in the words of its schema. */
+/** One event of TonY's history (com.linkedin.tony.events.Event), in the terms of its schema. */
 export type TonyEvent = { readonly timestamp: number } & (
   | ({ readonly type: "APPLICATION_INITED" } & ApplicationInited)
   | ({ readonly type: "APPLICATION_FINISHED" } & ApplicationFinished)
@@ -36,13 +36,13 @@ type TaskFinished = {
   readonly containerDiagnostic: string | null;
 };
 
-/** By the names that Dr. Elephant looks for: `MAX_MEMORY_BYTES`. */
+/** Under the names that Dr. Elephant looks for: `MAX_MEMORY_BYTES`. */
 export type TonyMetric = {
   readonly name: string;
   readonly value: number;
 };
 
-/** What a task's programs used. */
+/** The resources that a task's programs used. */
 export interface TaskUse {
   readonly maxMemoryBytes: number;
   readonly averageMemoryBytes: number;
@@ -62,8 +62,8 @@ export function initedEvent(status: JobStatus): TonyEvent {
 }
 
 /**
- * All events of a job that has ended, in their order: TonY knows one life of each task, which is its last here.
- * @param useOf undefined where nothing was measured
+ * All events of a job that has ended, in order. TonY knows one life of each task; here that is the last one.
+ * @param useOf undefined if nothing was measured
  */
 export function endedEvents(
   status: JobStatus,
@@ -125,7 +125,7 @@ function gauged(name: string, gauge: Gauge | undefined): TonyMetric[] {
   ];
 }
 
-/** TonY's names for how a task ended (com.linkedin.tony.rpc.impl.TaskStatus); FINISHED is one that it stopped itself. */
+/** TonY's names for how a task ended (com.linkedin.tony.rpc.impl.TaskStatus); FINISHED is a task that TonY stopped itself. */
 function wordOf(state: TaskState): "SUCCEEDED" | "FAILED" | "FINISHED" {
   if (state === "succeeded") return "SUCCEEDED";
   return state === "failed" || state === "lost" ? "FAILED" : "FINISHED";

@@ -6,8 +6,8 @@ import type { JobSpec, RoleSpec } from "../../job/spec.ts";
 import { withoutSecret } from "../secrets.ts";
 
 /**
- * The job's settings, those of its files, and the defaults, as a configuration file of Hadoop's. The size of each role is always there, in
- * the form that Dr. Elephant reads. Secrets are not.
+ * The job's settings, those of its files, and the defaults, as a Hadoop configuration file. It always contains the size of each role, in
+ * the form that Dr. Elephant reads, and never a secret.
  */
 export function writeTonyFinalXml(settings: Settings, spec: JobSpec): string {
   const values = new Map<string, { readonly value: string; readonly source: string }>();
@@ -32,5 +32,5 @@ function sizeOf({ name, instances, resource }: RoleSpec, { gpuTypes }: JobSpec):
   ];
 }
 
-/** The name of a job's settings in its staging and history folders, as TonY has it. */
+/** The name of a job's settings in its staging and history folders, as in TonY. */
 export const tonyFinalXml = "tony-final.xml";

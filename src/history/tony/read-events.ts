@@ -6,12 +6,12 @@ import type { TonyEvent, TonyMetric } from "./events.ts";
 
 type Facts<T extends TonyEvent["type"]> = Omit<Extract<TonyEvent, { readonly type: T }>, "type" | "timestamp">;
 
-/** One of a union; its value is checked by what it stands for. */
+/** A branch of a union; the shape of the whole union checks its value. */
 const readChoice = object<{ readonly branch: number; readonly of?: unknown }>({
   required: { branch: count },
   optional: { of: (value) => value },
 });
-/** Of a union with null; what a release of TonY did not write yet is null too. */
+/** A union with null; null too if that release of TonY did not write the field yet. */
 const textOrNull: Shape<string | null> = (value, where) => {
   if (value === undefined) return null;
   const { of } = readChoice(value, where);
@@ -42,8 +42,8 @@ const readTaskFinished = object<Facts<"TASK_FINISHED">>({
 });
 
 /**
- * The events of a job in a `.jhist` file, ours or one that TonY wrote, of any release, finished or not.
- * @throws TonyError `HISTORY_UNREADABLE` where it is none
+ * The events of a job in a `.jhist` file, written by us or by any release of TonY, finished or not.
+ * @throws TonyError `HISTORY_UNREADABLE` if it is not such a file
  */
 export function readTonyEvents(file: Uint8Array): TonyEvent[] {
   try {
