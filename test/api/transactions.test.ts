@@ -170,27 +170,27 @@ describe("the transactions of a task", () => {
   });
 });
 
-let sent: (readonly string[])[];
-let gathered: Gathered<string>;
-beforeEach(() => {
-  jest.useFakeTimers();
-  sent = [];
-  gathered = new Gathered((together) => sent.push(together));
-});
-afterEach(() => void jest.useRealTimers());
-
-/** All of these within one turn of the event loop. @returns the messages in which they were sent */
-function sentOf(items: readonly string[]): (readonly string[])[] {
-  for (const item of items) gathered.add(item);
-  jest.runAllTimers();
-  return sent.splice(0);
-}
-
-const most = Array.from({ length: MOST_TOGETHER }, (_, number) => String(number));
-/** As text it counts half of what may go together. */
-const half = "x".repeat((32 << 10) - 4);
-
 describe("what comes within one turn of the event loop", () => {
+  let sent: (readonly string[])[];
+  let gathered: Gathered<string>;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    sent = [];
+    gathered = new Gathered((together) => sent.push(together));
+  });
+  afterEach(() => void jest.useRealTimers());
+
+  /** All of these within one turn of the event loop. @returns the messages in which they were sent */
+  function sentOf(items: readonly string[]): (readonly string[])[] {
+    for (const item of items) gathered.add(item);
+    jest.runAllTimers();
+    return sent.splice(0);
+  }
+
+  const most = Array.from({ length: MOST_TOGETHER }, (_, number) => String(number));
+  /** As text it counts half of what may go together. */
+  const half = "x".repeat((32 << 10) - 4);
+
   test("is sent together, in its order, once the turn is over; so it is in each further turn", () => {
     for (const turn of [1, 2, 3]) {
       gathered.add(`${turn}`);
