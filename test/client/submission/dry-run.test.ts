@@ -73,6 +73,12 @@ describe("a rehearsal of a submission", () => {
     expect(lines.filter((line) => line.includes("left out: .git"))).toHaveLength(1);
   });
 
+  test("believes what is stated of files on file systems that nobody here speaks", async () => {
+    const stated = { "tony.application.file-status": "gs://bucket/x.bin 9 1600000000000" };
+    const lines = await rehearse(there.job({ "tony.containers.resources": "gs://bucket/x.bin", ...stated }));
+    expect(lines).toMatch(/ · 9 B are cached$/m);
+  });
+
   test("refuses logs of a task that the job does not have", async () => {
     const logs = { kind: "named", names: ["worker:2"] } as const;
     await expect(rehearse(there.job(), { logs })).rejects.toThrow("worker:2");

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { ClientContext } from "../../../client/context.ts";
@@ -141,8 +141,10 @@ test("the cluster is closed when the job has ended, and when it is left alone", 
 });
 
 test("what cannot be removed of earlier jobs is no trouble of this one", async () => {
-  mkdirSync(there.staging);
-  writeFileSync(path.join(there.staging, `history-${there.applicant}`), "no folder");
+  there.manager.onSubmit = () => {
+    rmSync(there.staging, { recursive: true });
+    writeFileSync(there.staging, "no folder");
+  };
   expect(await run(there.job(), { detach: true })).toMatchObject({ exitCode: ExitCode.succeeded, out: [id] });
 });
 

@@ -110,7 +110,8 @@ describe("a job is followed", () => {
 
   test("with who is told of its end, and who ends it by when", () => {
     const more = { ending: () => undefined, ended: () => undefined, stoppedBy: () => "the notebook" };
-    expect(followed({}, { endWithinMs: 20_000 }, more)).toMatchObject({ ...signals, ...more, endWithinMs: 20_000 });
+    expect(followed({}, { endWithinMs: 20_000 }, more)).toMatchObject({ ...more, endWithinMs: 20_000 });
+    expect(followed({}).stop).toBe(signals.stop);
     const optional = ["endWithinMs", "ending", "ended", "stoppedBy"];
     expect(Object.keys(followed({})).filter((name) => optional.includes(name))).toEqual([]);
   });
