@@ -43,6 +43,17 @@ async function run(
   return { exitCode, out: there.context.out.text.trimEnd().split("\n"), err: there.context.err.text };
 }
 
+/** Another display than a terminal's or a program's, which was told that these were submitted, and at whose end. */
+function shownElsewhere() {
+  const [submitted, outcomes]: [string[], string[]] = [[], []];
+  const view = new QuietView(there.context.output, {
+    selection: { kind: "none" },
+    printer: new LogPrinter(there.context.output, { json: false }),
+    end: () => void outcomes.push(submitted.join()),
+  });
+  return { display: { view, submitted: (taken: string) => void submitted.push(taken) }, submitted, outcomes };
+}
+
 describe("what is said of a submission", () => {
   test("to a person: the id first, what was sent, and how the job went", async () => {
     const { exitCode, out } = await run(there.job());
@@ -118,14 +129,8 @@ describe("what is said of a submission", () => {
   });
 
   test("whoever shows it in another way is told when the job was taken", async () => {
-    const submitted: string[] = [];
-    const outcomes: string[] = [];
-    const view = new QuietView(there.context.output, {
-      selection: { kind: "none" },
-      printer: new LogPrinter(there.context.output, { json: false }),
-      end: () => void outcomes.push(submitted.join()),
-    });
-    await run(there.job(), { display: { view, submitted: (taken) => void submitted.push(taken) } });
+    const { display, submitted, outcomes } = shownElsewhere();
+    await run(there.job(), { display });
     expect([submitted, outcomes]).toEqual([[id], [id]]);
   });
 });
@@ -249,6 +254,13 @@ describe("with a tag of which one job is to run at a time", () => {
     const events = (await ran).out.map((line) => JSON.parse(line));
     expect(events[0]).toMatchObject({ event: "job", applicationId: other });
     expect(events.at(-1)).toMatchObject({ event: "end", exitCode: 0 });
+    there.manager.applications = [runs()];
+    const { display, submitted, outcomes } = shownElsewhere();
+    const shown = run(job(), { applicationTag: "nightly", display });
+    while (submitted.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    succeed();
+    await shown;
+    expect([submitted, outcomes]).toEqual([[other], [other]]);
   });
 
   test("the cluster where one is taken up is closed, too", async () => {
