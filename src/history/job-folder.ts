@@ -153,7 +153,10 @@ export class JobHistoryFolder {
   }
 }
 
-/** `…/finished`, `…/finished/2026`, `…/finished/2026/11`, `…/finished/2026/11/23`: each is created with permissions of its own. */
+/**
+ * `…/finished`, `…/finished/2026`, `…/finished/2026/11`, `…/finished/2026/11/23`: each is created by its own call, so that all get the
+ * permissions.
+ */
 function daysAbove(target: string): string[] {
   const day = path.posix.dirname(target);
   const month = path.posix.dirname(day);
