@@ -36,6 +36,7 @@ describe("a role that may be smaller", () => {
   test("is one of torchrun's, and says with how many tasks it can train", () => {
     const { spec, problems } = check({ ...elastic, [LEAST]: "2" });
     expect(problems).toEqual([]);
+    expect(check({ ...elastic, [LEAST]: "4" }).problems).toEqual([]);
     expect(spec?.roles).toMatchObject([{ name: "worker", instances: 4, minInstances: 2 }]);
     expect(spec?.timeouts.gangRestMs).toBe(30_000);
   });
