@@ -93,6 +93,6 @@ describe("the program tony-ts", () => {
     const child = spawn("sh", ["-c", line], { stdio: ["ignore", "pipe", "pipe"] });
     const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
     expect({ exitCode, out }).toEqual({ exitCode: 2, out: "" });
-    expect(err).toMatch(/^tony-ts: the current folder is gone: .*\n$/);
+    expect(err).toMatch(/^tony-ts: the current folder no longer exists: .*\n$/);
   });
 });

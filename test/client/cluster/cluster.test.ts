@@ -89,7 +89,7 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
     {},
     /\n {2}No trust store is named in ssl-client\.xml of .*; tony\.security\.ca-file=FILE names the PEM/,
   ],
-  ["HTTP_UNTRUSTED", { [trustedCertificatesKey]: "PEM" }, /\n {2}It is not one of those that are trusted \(/],
+  ["HTTP_UNTRUSTED", { [trustedCertificatesKey]: "PEM" }, /\n {2}None of the trusted authorities has signed it \(/],
   ["AUTHENTICATION_FAILED", {}, /\n {2}hadoop\.security\.authentication is simple here; HADOOP_CONF_DIR is /],
   ["AUTHENTICATION_FAILED", kerberos, /\n {2}tony-ts doctor says more$/],
   ["KERBEROS_NEEDED", {}, /\n {2}hadoop\.security\.authentication is simple here; /],

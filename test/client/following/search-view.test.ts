@@ -131,7 +131,7 @@ describe("a search that is followed", () => {
     end(view, over);
     const text = take();
     expect(text).toContain(`${alone} digits.xml -conf 'tony.search.seed=<the same value>'`);
-    expect(text).toContain("it was run with tony.search.seed on its command line");
+    expect(text).toContain("its command line set tony.search.seed");
     expect(text).not.toContain("its files");
   });
 
