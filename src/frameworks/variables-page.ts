@@ -77,7 +77,7 @@ export function variablesPage(): string {
     section("Horovod: tasks that train, of which some may be missing", elasticHorovodVariables),
     section("MPI: the launcher", mpiVariables),
     HOSTS,
-    section("MPI: what is started in a host", mpiHostVariables),
+    section("MPI: processes that the launcher starts in a host", mpiHostVariables),
     section("Dask", daskVariables),
     section("Ray: all but the head", rayVariables),
     TEMPLATES,
@@ -85,7 +85,7 @@ export function variablesPage(): string {
     section("Trials of a search", trialVariables),
     section("From the container", containerVariables),
     READ,
-    section("On the machine where it is typed", clientVariables),
+    section("On the machine where tony-ts is run", clientVariables),
     section("In a job, as `NAME=value` of `tony.execution.envs`", jobVariables),
     section("In a checkout", checkoutVariables),
   ].join("\n");

@@ -27,13 +27,13 @@ export const programVariables = {
   TB_PORT:
     "A free port for TensorBoard or another page, in the one task that may serve it; while something listens there, the application's link in YARN leads to it",
   TONY_GENERATION:
-    "The number of this life: from 1, different from those of all earlier lives, and the same for all tasks that start together. The trials of a search share one count: there check `TONY_CHECKPOINT` or `TONY_RESTART_REASON` instead",
-  TONY_RESTART_REASON: "Why the life before this one ended; not set in the first",
+    "The generation's number: from 1, different from all earlier ones, and the same for all tasks that start together. The trials of a search share one count: check `TONY_CHECKPOINT` or `TONY_RESTART_REASON` there instead",
+  TONY_RESTART_REASON: "Why the previous generation ended; not set in the first",
   TONY_CHECKPOINT_DIR: "Where checkpoints go: `tony.application.checkpoint-dir`; not set without it",
   TONY_CHECKPOINT_LOCAL_DIR:
-    "The folder of the container whose reported checkpoints are copied to that place: `tony.checkpoint.local-dir`; not set without it",
+    "The folder of the container whose reported checkpoints are copied to `TONY_CHECKPOINT_DIR`: `tony.checkpoint.local-dir`; not set without it",
   TONY_CHECKPOINT:
-    "The complete checkpoint with the highest step, as the program that saved it reported it, or where it was copied back to; in the first generation that of the job which this one resumes from (`--resume-from`); not set if there is none",
+    "The complete checkpoint with the highest step: its path as the program reported it, or where it was copied back to; in the first generation the checkpoint of the job that this one resumes from (`--resume-from`); not set if there is none",
   TONY_OUTPUT_LOCAL_DIR:
     "The folder of the container whose content is stored as results when the program has ended: `tony.output.local-dir`; not set without it",
   TONY_OUTPUT_DIR: "Where this task's results are stored, below `tony.output.dir`; not set without it",
@@ -45,7 +45,7 @@ export const programVariables = {
   PYTHONUNBUFFERED:
     "`1` unless the job sets it: a Python program's output appears at once. Set it to `0` to let Python buffer its output",
   PYTHONFAULTHANDLER:
-    "`1` in a job with `tony.task.progress-timeout`: a Python that hangs can then be asked where it stands",
+    "`1` in a job with `tony.task.progress-timeout`: a hanging Python can then be made to print its stacks",
 } as const satisfies VariableTable;
 
 /** With `tony.application.framework = pytorch`, in the tasks that train. */
@@ -120,13 +120,14 @@ export const horovodVariables = {
   HOROVOD_GLOO_TIMEOUT_SECONDS: "`2000`, with `tony.<role>.min-instances` `60`; unless the job sets it",
   HOROVOD_GLOO_RENDEZVOUS_ADDR: "Where the processes find each other: the executor of rank 0 serves it",
   HOROVOD_GLOO_RENDEZVOUS_PORT: "Its port",
-  HOROVOD_HOSTNAME: "The machine, by which local ranks are counted; with `min-instances` each task is one",
+  HOROVOD_HOSTNAME:
+    "The machine's name, by which local ranks are counted; with `min-instances` each task counts as a machine",
   HOROVOD_RANK: "The process's number among all that train, from 0",
   HOROVOD_SIZE: "How many processes train",
   HOROVOD_LOCAL_RANK: "The process's number among those of its machine",
   HOROVOD_LOCAL_SIZE: "How many processes train on this machine",
   HOROVOD_CROSS_RANK: "The machine's number among those that have a process of this local rank",
-  HOROVOD_CROSS_SIZE: "How many machines have one",
+  HOROVOD_CROSS_SIZE: "How many machines have a process of this local rank",
   CLUSTER_SPEC: "All roles, as TonY gives it",
 } as const satisfies VariableTable;
 
@@ -169,7 +170,7 @@ export const rayVariables = {
 export const trialVariables = {
   TONY_TRIAL_NUMBER: "The trial's number, from 0",
   TONY_TRIAL_PARAMS: 'Its parameters: `{"lr": 0.0031, "optimizer": "adam"}`',
-  "TONY_PARAM_<NAME>": "One of them: `lr` is `TONY_PARAM_LR`",
+  "TONY_PARAM_<NAME>": "One parameter: `lr` is `TONY_PARAM_LR`",
 } as const satisfies VariableTable;
 
 /** What only some roles get. */
@@ -201,7 +202,7 @@ export const containerVariables = {
   CLASSPATH:
     "For libhdfs: `tony.application.hadoop.classpath`, or the output of `hadoop classpath` if the node has a Hadoop client; not with `SKIP_HADOOP_PATH` in `tony.containers.envs`",
   LIBHDFS_OPTS:
-    "With that, unless the job sets it: `-Xmx`, a heap of a quarter of the container's memory; the JVM would take a quarter of the node's",
+    "With `CLASSPATH`, unless the job sets it: `-Xmx` with a quarter of the container's memory; otherwise the JVM would take a quarter of the node's",
   ARROW_LIBHDFS_DIR: "Where the node's Hadoop client has libhdfs.so",
   LD_LIBRARY_PATH: "With the folders of libhdfs.so and libjvm.so, if the node has a Hadoop client",
   PEX_ROOT:
@@ -219,15 +220,15 @@ export const clientVariables = {
     "Folder with the cluster's `core-site.xml`, `hdfs-site.xml` and `yarn-site.xml`, or several separated by `:`; each file is taken from the first that has it",
   YARN_CONF_DIR: "The same; files that `HADOOP_CONF_DIR` does not have are taken from there",
   HADOOP_HOME: "If neither is set: `$HADOOP_HOME/etc/hadoop` or `$HADOOP_HOME/conf`, and after it `/etc/hadoop/conf`",
-  HADOOP_PREFIX: "After it, the same, as Hadoop 2 has it",
-  HADOOP_COMMON_HOME: "After it, the same",
-  HADOOP_YARN_HOME: "After it, the same",
-  YARN_HOME: "After it, the same",
+  HADOOP_PREFIX: "The next fallback, by Hadoop 2's name",
+  HADOOP_COMMON_HOME: "The next fallback",
+  HADOOP_YARN_HOME: "The next fallback",
+  YARN_HOME: "The next fallback",
   TONY_CONF_DIR: "Folder with the site's `tony-site.xml`; default `/export/apps/tony/conf`, as in TonY",
   HADOOP_TOKEN_FILE_LOCATION: "On a secured cluster: delegation tokens to use, if a service has obtained them",
   KRB5CCNAME: "Where Kerberos looks for tickets; default `FILE:/tmp/krb5cc_UID`, unless `krb5.conf` names another",
-  HADOOP_USER_NAME: "Who submits, on a cluster without authentication; default: the login name",
-  HADOOP_PROXY_USER: "For whom that user submits, if the cluster permits it",
+  HADOOP_USER_NAME: "The user who submits, on a cluster without authentication; default: the login name",
+  HADOOP_PROXY_USER: "The user on whose behalf that user submits, if the cluster permits it",
   HOME: "`~` in the next two",
   XDG_STATE_HOME:
     "Jobs of `--scheduler local` and their logs are in `$XDG_STATE_HOME/tony-ts`; default `~/.local/state`",

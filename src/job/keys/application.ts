@@ -214,7 +214,7 @@ export const applicationKeys = {
   "tony.application.dependency.{role}.timeout.after.{group}.ignored": key({
     type: boolean,
     default: "false",
-    doc: "Whether the job, instead of failing, no longer waits for the role, and stops it at its own end.",
+    doc: "Whether the job, instead of failing at that limit, stops waiting for the role and ends it together with the job.",
     support: "works",
   }),
   "tony.application.num-client-rm-connect-retries": key({

@@ -12,7 +12,7 @@ export const carrierKeys = {
   "tony.checkpoint.keep": key({
     type: integer({ min: 1 }),
     default: "2",
-    doc: "How many of the checkpoints copied there are kept for each task.",
+    doc: "How many checkpoints of each task are kept in tony.application.checkpoint-dir.",
     support: "works",
     ours: true,
   }),

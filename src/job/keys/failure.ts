@@ -15,7 +15,7 @@ export const failureKeys = {
     type: duration("s", { minMs: 1000 }),
     spec: ["timeouts", "infrastructureWindowMs"],
     default: "1h",
-    doc: "How long such a restart counts: a job that runs for weeks loses a node now and then.",
+    doc: "How long a restart counts against tony.failure.infrastructure-retries: a job that runs for weeks loses a node now and then.",
     support: "works",
     ours: true,
   }),

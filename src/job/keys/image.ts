@@ -47,22 +47,22 @@ export const imageKeys = {
   }),
   "tony.docker.containers.image": key({
     type: imageName,
-    doc: "The image of all containers, the ApplicationMaster's too: with bash, glibc, grep and what the programs need. Node travels with the job.",
+    doc: "The image of all containers, including the ApplicationMaster's; it needs bash, glibc, grep and what the programs use. The job ships Node.",
     support: "works",
   }),
   "tony.docker.{role}.image": key({
     type: imageName,
-    doc: "The image of one role, or of am, instead of that.",
+    doc: "The image of one role, or of am, instead of tony.docker.containers.image.",
     support: "works",
   }),
   "tony.docker.containers.mount": key({
     type: mounts,
-    doc: "Folders of the nodes that appear in them: SOURCE:DESTINATION:ro, comma-separated; the site decides which are allowed.",
+    doc: "Folders of the nodes that are mounted in the containers: SOURCE:DESTINATION:ro, comma-separated; the site decides which are allowed.",
     support: "works",
   }),
   "tony.docker.containers.network": key({
     type: label,
-    doc: "Their network, for docker only; default the site's. Tasks reach each other by the names of their nodes, as with host.",
+    doc: "The containers' network, for docker only; default the site's. Tasks must be reachable by their nodes' names, as with host.",
     support: "works",
     ours: true,
   }),

@@ -23,11 +23,16 @@ export const roleKeys = {
     support: "works",
   }),
   "tony.{role}.memory": key({ type: memory, default: "2g", doc: "Memory of each container.", support: "works" }),
-  "tony.{role}.vcores": key({ type: integer({ min: 1 }), default: "1", doc: "Cores of each.", support: "works" }),
+  "tony.{role}.vcores": key({
+    type: integer({ min: 1 }),
+    default: "1",
+    doc: "Cores of each container.",
+    support: "works",
+  }),
   "tony.{role}.gpus": key({
     type: integer(),
     default: "0",
-    doc: "GPUs of each (of the type that tony.gpu-resource-types names first).",
+    doc: "GPUs of each container (of the first type in tony.gpu-resource-types).",
     support: "works",
   }),
   "tony.{role}.resource.{resource}": key({
@@ -52,7 +57,7 @@ export const roleKeys = {
   "tony.{role}.ports": key({
     type: portNames,
     spec: ["role", "ports"],
-    doc: "Names of further ports of each task, such as rpc,metrics: each is held until the program starts, which finds it as TONY_PORT_RPC; all tasks find all of them in TONY_PORTS.",
+    doc: "Names of further ports of each task, such as rpc,metrics. Each is reserved until the program starts, which gets it as TONY_PORT_RPC; TONY_PORTS has the ports of all tasks.",
     support: "works",
     ours: true,
   }),
@@ -104,7 +109,7 @@ export const roleKeys = {
   }),
   "tony.{role}.allocation-tags": key({
     type: list,
-    doc: "The tags by which constraints name its containers; default tony.containers.allocation-tags.",
+    doc: "The tags by which placement constraints refer to its containers; default tony.containers.allocation-tags.",
     support: "works",
   }),
   "tony.{role}.depends-on": key({

@@ -69,7 +69,7 @@ const algorithm: typeof algorithms = {
 export const searchKeys = {
   "tony.search.param.{param}": key({
     type: parameter,
-    doc: "One parameter: float LOW HIGH, int LOW HIGH or choice VALUE…; log after two numbers samples by ratio, step S in steps, and when NAME=VALUE at the end makes it exist only if another parameter, a choice, has that value. This key makes the job a search.",
+    doc: "One parameter: float LOW HIGH, int LOW HIGH or choice VALUE…; log after the two numbers samples on a log scale, step S in steps of S. With when NAME=VALUE at the end, only trials in which that other parameter, a choice, has this value have it. This key makes the job a search.",
     support: "works",
     ours: true,
   }),
@@ -81,32 +81,32 @@ export const searchKeys = {
   }),
   "tony.search.points": key({
     type: text,
-    doc: "Trials to begin with: lr=0.01 optimizer=adam; lr=0.1 optimizer=sgd.",
+    doc: "Parameters of the first trials, such as lr=0.01 optimizer=adam; lr=0.1 optimizer=sgd.",
     support: "works",
     ours: true,
   }),
   "tony.search.metric": key({
     type: text,
-    doc: "The metric that trials are compared by, as programs report it; a search needs it.",
+    doc: "The name of the reported metric by which trials are compared; required in a search.",
     support: "works",
     ours: true,
   }),
   "tony.search.direction": key({
     type: oneOf("minimize", "maximize"),
-    doc: "Which values of the metric are better; a search needs it.",
+    doc: "Whether lower or higher values of the metric are better; required in a search.",
     support: "works",
     ours: true,
   }),
   "tony.search.algorithm": key({
     type: algorithm,
     default: "tpe",
-    doc: "How parameters are chosen: tpe prefers values that the best trials have more often than others, after ten random trials; random; grid takes all combinations, varying the last parameter first; evolution derives each generation of trials from the previous one (differential evolution); optuna asks Optuna, a Python package, for each trial.",
+    doc: "How parameters are chosen. tpe: after ten random trials, prefers values that are more frequent in the best trials; random; grid: all combinations, varying the last parameter first; evolution: derives each generation of trials from the previous one (differential evolution); optuna: asks Optuna, a Python package, for each trial.",
     support: "works",
     ours: true,
   }),
   "tony.search.optuna.python": key({
     type: text,
-    doc: "For optuna: the Python that has it, in the ApplicationMaster's container; default tony.python-exec-path, or python3. tony.am.resources can ship an environment there.",
+    doc: "For optuna: the Python in the ApplicationMaster's container that has Optuna installed; default tony.python-exec-path, or python3. tony.am.resources can ship an environment there.",
     support: "works",
     ours: true,
   }),
@@ -120,13 +120,13 @@ export const searchKeys = {
   "tony.search.stop": key({
     type: rules,
     default: "none",
-    doc: "Which trials are stopped early: median stops those whose best value is worse than the median of the averages of at least five others by that step; asha those that are not among the best when they reach a rung of tony.search.budget. With asha-promotion all pause at a rung, and the best continue from their checkpoints; with hyperband they do so in brackets, which begin at each of the rungs.",
+    doc: "Which trials are stopped early. median: those whose best value is worse than the median of the averages that at least five others had by that step. asha: those that are not among the best when they reach a rung of tony.search.budget. asha-promotion: all pause at each rung, and the best continue from their checkpoints. hyperband: the same, in brackets that begin at each of the rungs.",
     support: "works",
     ours: true,
   }),
   "tony.search.budget": key({
     type: budget,
-    doc: "For asha, asha-promotion and hyperband: the rungs, as MIN MAX FACTOR in steps. With 1 81 3 trials are compared at steps 1, 3, 9 and 27, one in three goes on each time, and step 81 is the end.",
+    doc: "For asha, asha-promotion and hyperband: the rungs, as MIN MAX FACTOR in steps. With 1 81 3, trials are compared at steps 1, 3, 9 and 27, one in three continues each time, and the last ones end at step 81.",
     support: "works",
     ours: true,
   }),
@@ -153,7 +153,7 @@ export const searchKeys = {
   "tony.search.keep-idle-ms": key({
     type: optionalDuration("ms"),
     default: "0",
-    doc: "How long a container that no trial waits for is kept if trials may begin or continue later: at a rung, or with the next generation. 0: it is returned at once.",
+    doc: "How long a container that no trial needs is kept while trials may still begin or continue: at a rung, or with the next generation. 0: it is returned at once.",
     support: "works",
     ours: true,
   }),
@@ -173,7 +173,7 @@ export const searchKeys = {
   "tony.search.retry-count": key({
     type: integer(),
     default: "2",
-    doc: "How often a trial whose program failed restarts, in another container each time, and finally on another node if possible; after that the trial has failed.",
+    doc: "How many times a trial restarts after its program failed, each time in another container, the last time on another node if possible; then the trial has failed.",
     support: "works",
     ours: true,
   }),

@@ -37,7 +37,7 @@ export const siteKeys = {
   }),
   "tony.cache.dir": key({
     type: clusterFolder,
-    doc: "Folder for the files that jobs share, stored by their content; default <home>/.tony-ts/cache, which is also used instead of entries that an untrusted user has made in this folder, and for a job's own files if another user owns it.",
+    doc: "Folder for the files that jobs share, stored by their content; default <home>/.tony-ts/cache. That default also replaces entries that an untrusted user made in this folder, and stores a job's own files if another user owns the folder.",
     support: "works",
     ours: true,
   }),
@@ -63,19 +63,19 @@ export const siteKeys = {
   }),
   "tony.node.binary.x64": key({
     type: path,
-    doc: "The same for x86_64 nodes, in a cluster that also has others: each container picks by its node's architecture.",
+    doc: "The Node runtime for x86_64 nodes, in a cluster that also has others: each container picks the one for its node's architecture.",
     support: "works",
     ours: true,
   }),
   "tony.node.binary.arm64": key({
     type: path,
-    doc: "The same for aarch64 nodes.",
+    doc: "The Node runtime for aarch64 nodes.",
     support: "works",
     ours: true,
   }),
   "tony.security.ca-file": key({
     type: path,
-    doc: "PEM file of the certificates that sign those of the cluster's web servers; default the trust store of ssl-client.xml (JKS, PKCS #12, PEM), else the authorities that Node trusts, NODE_EXTRA_CA_CERTS included.",
+    doc: "PEM file with the CA certificates of the cluster's web servers; default the trust store of ssl-client.xml (JKS, PKCS #12, PEM), otherwise the CAs that Node trusts, including NODE_EXTRA_CA_CERTS.",
     support: "works",
     ours: true,
   }),
@@ -87,7 +87,7 @@ export const siteKeys = {
   }),
   "tony.hdfs.node-endpoint": key({
     type: path,
-    doc: "The same for the cluster's nodes, if they reach another one than the client; namenode: the NameNode itself; default tony.hdfs.endpoint.",
+    doc: "The same for the cluster's nodes, if they need another address than the client; namenode: the NameNode itself; default tony.hdfs.endpoint.",
     support: "works",
     ours: true,
   }),
@@ -100,13 +100,13 @@ export const siteKeys = {
   "tony.history.intermediate": key({
     type: pathUnless("/path/to/tony-history/intermediate"),
     spec: ["history", "intermediate"],
-    doc: "Where a job's folder is while the job runs; default `intermediate` below tony.history.location.",
+    doc: "Folder for the history of running jobs; default `intermediate` below tony.history.location.",
     support: "works",
   }),
   "tony.history.finished": key({
     type: pathUnless("/path/to/tony-history/finished"),
     spec: ["history", "finished"],
-    doc: "Where it is moved at the job's end, by day, if the job's user may write there; default `finished` below tony.history.location.",
+    doc: "Folder to which a job's history moves at its end, sorted by day, if the job's user may write there; default `finished` below tony.history.location.",
     support: "works",
   }),
   "tony.history.finished-dir-timezone": key({
@@ -138,7 +138,7 @@ export const siteKeys = {
   "tony.history.max-jobs": key({
     type: limit,
     default: "-1",
-    doc: "How many jobs it keeps: beyond that the oldest are removed, successful ones first.",
+    doc: "How many jobs' history `tony-ts portal --maintain` keeps: beyond that the oldest are removed, successful ones first.",
     support: "works",
     ours: true,
   }),
@@ -157,31 +157,31 @@ export const siteKeys = {
   "tony.portal.url": key({
     type: webPlace,
     spec: ["am", "portalUrl"],
-    doc: "Where the portal is: an ended job's address in YARN leads there.",
+    doc: "The portal's address: an ended job's tracking URL in YARN leads there.",
     support: "works",
   }),
   "tony.portal.state-dir": key({
     type: path,
-    doc: "Folder on its machine where `tony-ts portal` stores what it has read of the history, so that it does not read everything at each start.",
+    doc: "Folder on the portal's machine where `tony-ts portal` stores what it has read of the history, so that it need not read everything again at each start.",
     support: "works",
     ours: true,
   }),
   "tony.portal.tls-certificate": key({
     type: path,
-    doc: "File (PEM) with the certificate that `tony-ts portal` shows, and those above it: with it people can log in at the portal itself, by Kerberos or a certificate.",
+    doc: "PEM file with the TLS certificate of `tony-ts portal` and its chain. With it users can log in at the portal itself, by Kerberos or a client certificate.",
     support: "works",
     ours: true,
   }),
   "tony.portal.tls-key": key({ type: path, doc: "File (PEM) with its key.", support: "works", ours: true }),
   "tony.portal.spnego-keytab": key({
     type: path,
-    doc: "Keytab with the keys of `HTTP/` and the host's name, with which the portal verifies Kerberos tickets.",
+    doc: "Keytab of the principal `HTTP/` plus the host's name, with which the portal verifies Kerberos tickets.",
     support: "works",
     ours: true,
   }),
   "tony.portal.client-ca": key({
     type: path,
-    doc: "File (PEM) with the authorities whose certificates log people in at the portal: the common name (CN) is the user's.",
+    doc: "PEM file with the CAs whose client certificates log users in at the portal: the common name (CN) is the user's name.",
     support: "works",
     ours: true,
   }),
@@ -203,7 +203,7 @@ export const siteKeys = {
   "tony.kerberos.ship-keytab": key({
     type: boolean,
     default: "false",
-    doc: "Send that keytab along, so that the ApplicationMaster obtains new delegation tokens by itself, however long the job runs and whether a client follows it or not (as Spark does by spark.kerberos.keytab). Nodes need libgssapi_krb5 and krb5.conf.",
+    doc: "Ship the keytab of tony.kerberos.keytab with the job, so that the ApplicationMaster obtains new delegation tokens by itself, however long the job runs, with or without a client (as Spark does with spark.kerberos.keytab). Nodes need libgssapi_krb5 and krb5.conf.",
     support: "works",
     ours: true,
   }),

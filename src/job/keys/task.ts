@@ -201,7 +201,7 @@ export const taskKeys = {
     type: optionalDuration("ms"),
     spec: ["timeouts", "idleMs"],
     default: "10m",
-    doc: "How long no running program may use its processor or GPUs before `status`, the clients that follow the job and the ApplicationMaster's log report it; it ends nothing.",
+    doc: "If no running program uses its processor or GPUs for this long, `status`, the clients that follow the job and the ApplicationMaster's log report it; nothing is stopped.",
     support: "works",
     ours: true,
   }),
@@ -270,7 +270,7 @@ export const taskKeys = {
   "tony.task.default.jvm.opts": key({
     type: text,
     default: "",
-    doc: "Options of both JVMs.",
+    doc: "Options of the JVMs of the ApplicationMaster and the executors.",
     support: "ignored-with-warning",
     note: "there is no JVM",
   }),

@@ -104,7 +104,7 @@ describe("checking keys", () => {
 
   test("am is the ApplicationMaster: TonY's tasks of that name are not run", () => {
     expect(said({ ...worker, "tony.am.instances": "1" })).toEqual([
-      "job.xml:2: warning: tony.am.instances has no effect: am is the ApplicationMaster, of which there is one; TonY starts tasks am:0, … beside it: give such tasks a role of another name",
+      "job.xml:2: warning: tony.am.instances has no effect: am is the ApplicationMaster, and a job has only one; TonY would also start tasks am:0, …: give such a role another name",
     ]);
   });
 
