@@ -85,7 +85,7 @@ export function variablesPage(): string {
     section("Trials of a search", trialVariables),
     section("From the container", containerVariables),
     READ,
-    section("On the machine where tony-ts is run", clientVariables),
+    section("On the machine where it is typed", clientVariables),
     section("In a job, as `NAME=value` of `tony.execution.envs`", jobVariables),
     section("In a checkout", checkoutVariables),
   ].join("\n");

@@ -127,7 +127,7 @@ export const horovodVariables = {
   HOROVOD_LOCAL_RANK: "The process's number among those of its machine",
   HOROVOD_LOCAL_SIZE: "How many processes train on this machine",
   HOROVOD_CROSS_RANK: "The machine's number among those that have a process of this local rank",
-  HOROVOD_CROSS_SIZE: "How many machines have a process of this local rank",
+  HOROVOD_CROSS_SIZE: "How many machines have one",
   CLUSTER_SPEC: "All roles, as TonY gives it",
 } as const satisfies VariableTable;
 
@@ -170,7 +170,7 @@ export const rayVariables = {
 export const trialVariables = {
   TONY_TRIAL_NUMBER: "The trial's number, from 0",
   TONY_TRIAL_PARAMS: 'Its parameters: `{"lr": 0.0031, "optimizer": "adam"}`',
-  "TONY_PARAM_<NAME>": "One parameter: `lr` is `TONY_PARAM_LR`",
+  "TONY_PARAM_<NAME>": "One of them: `lr` is `TONY_PARAM_LR`",
 } as const satisfies VariableTable;
 
 /** What only some roles get. */
@@ -227,7 +227,7 @@ export const clientVariables = {
   TONY_CONF_DIR: "Folder with the site's `tony-site.xml`; default `/export/apps/tony/conf`, as in TonY",
   HADOOP_TOKEN_FILE_LOCATION: "On a secured cluster: delegation tokens to use, if a service has obtained them",
   KRB5CCNAME: "Where Kerberos looks for tickets; default `FILE:/tmp/krb5cc_UID`, unless `krb5.conf` names another",
-  HADOOP_USER_NAME: "The user who submits, on a cluster without authentication; default: the login name",
+  HADOOP_USER_NAME: "Who submits, on a cluster without authentication; default: the login name",
   HADOOP_PROXY_USER: "The user on whose behalf that user submits, if the cluster permits it",
   HOME: "`~` in the next two",
   XDG_STATE_HOME:

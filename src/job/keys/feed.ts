@@ -17,7 +17,7 @@ export const feedKeys = {
   }),
   "tony.feed.{feed}.until": key({
     type: text,
-    doc: "With relist: once a file with this name exists, no more files are taken, and the feed ends when all of them are used. Not set: the feed never ends.",
+    doc: "With relist: once a file with this name exists no more files are taken, and the feed ends when all are used. Not set: it has no end.",
     support: "works",
     ours: true,
   }),

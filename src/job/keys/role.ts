@@ -23,16 +23,11 @@ export const roleKeys = {
     support: "works",
   }),
   "tony.{role}.memory": key({ type: memory, default: "2g", doc: "Memory of each container.", support: "works" }),
-  "tony.{role}.vcores": key({
-    type: integer({ min: 1 }),
-    default: "1",
-    doc: "Cores of each container.",
-    support: "works",
-  }),
+  "tony.{role}.vcores": key({ type: integer({ min: 1 }), default: "1", doc: "Cores of each.", support: "works" }),
   "tony.{role}.gpus": key({
     type: integer(),
     default: "0",
-    doc: "GPUs of each container (of the first type in tony.gpu-resource-types).",
+    doc: "GPUs of each (of the type that tony.gpu-resource-types names first).",
     support: "works",
   }),
   "tony.{role}.resource.{resource}": key({

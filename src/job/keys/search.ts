@@ -126,7 +126,7 @@ export const searchKeys = {
   }),
   "tony.search.budget": key({
     type: budget,
-    doc: "For asha, asha-promotion and hyperband: the rungs, as MIN MAX FACTOR in steps. With 1 81 3, trials are compared at steps 1, 3, 9 and 27, one in three continues each time, and the last ones end at step 81.",
+    doc: "For asha, asha-promotion and hyperband: the rungs, as MIN MAX FACTOR in steps. With 1 81 3 trials are compared at steps 1, 3, 9 and 27, one in three goes on each time, and step 81 is the end.",
     support: "works",
     ours: true,
   }),
@@ -153,7 +153,7 @@ export const searchKeys = {
   "tony.search.keep-idle-ms": key({
     type: optionalDuration("ms"),
     default: "0",
-    doc: "How long a container that no trial needs is kept while trials may still begin or continue: at a rung, or with the next generation. 0: it is returned at once.",
+    doc: "How long a container that no trial waits for is kept if trials may begin or continue later: at a rung, or with the next generation. 0: it is returned at once.",
     support: "works",
     ours: true,
   }),
@@ -173,7 +173,7 @@ export const searchKeys = {
   "tony.search.retry-count": key({
     type: integer(),
     default: "2",
-    doc: "How many times a trial restarts after its program failed, each time in another container, the last time on another node if possible; then the trial has failed.",
+    doc: "How often a trial whose program failed restarts, in another container each time, and finally on another node if possible; after that the trial has failed.",
     support: "works",
     ours: true,
   }),

@@ -63,13 +63,13 @@ export const siteKeys = {
   }),
   "tony.node.binary.x64": key({
     type: path,
-    doc: "The Node runtime for x86_64 nodes, in a cluster that also has others: each container picks the one for its node's architecture.",
+    doc: "The same for x86_64 nodes, in a cluster that also has others: each container picks by its node's architecture.",
     support: "works",
     ours: true,
   }),
   "tony.node.binary.arm64": key({
     type: path,
-    doc: "The Node runtime for aarch64 nodes.",
+    doc: "The same for aarch64 nodes.",
     support: "works",
     ours: true,
   }),
@@ -87,7 +87,7 @@ export const siteKeys = {
   }),
   "tony.hdfs.node-endpoint": key({
     type: path,
-    doc: "The same for the cluster's nodes, if they need another address than the client; namenode: the NameNode itself; default tony.hdfs.endpoint.",
+    doc: "The same for the cluster's nodes, if they reach another one than the client; namenode: the NameNode itself; default tony.hdfs.endpoint.",
     support: "works",
     ours: true,
   }),
@@ -138,7 +138,7 @@ export const siteKeys = {
   "tony.history.max-jobs": key({
     type: limit,
     default: "-1",
-    doc: "How many jobs' history `tony-ts portal --maintain` keeps: beyond that the oldest are removed, successful ones first.",
+    doc: "How many jobs it keeps: beyond that the oldest are removed, successful ones first.",
     support: "works",
     ours: true,
   }),
@@ -157,12 +157,12 @@ export const siteKeys = {
   "tony.portal.url": key({
     type: webPlace,
     spec: ["am", "portalUrl"],
-    doc: "The portal's address: an ended job's tracking URL in YARN leads there.",
+    doc: "Where the portal is: an ended job's address in YARN leads there.",
     support: "works",
   }),
   "tony.portal.state-dir": key({
     type: path,
-    doc: "Folder on the portal's machine where `tony-ts portal` stores what it has read of the history, so that it need not read everything again at each start.",
+    doc: "Folder on its machine where `tony-ts portal` stores what it has read of the history, so that it does not read everything at each start.",
     support: "works",
     ours: true,
   }),

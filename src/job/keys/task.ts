@@ -270,7 +270,7 @@ export const taskKeys = {
   "tony.task.default.jvm.opts": key({
     type: text,
     default: "",
-    doc: "Options of the JVMs of the ApplicationMaster and the executors.",
+    doc: "Options of both JVMs.",
     support: "ignored-with-warning",
     note: "there is no JVM",
   }),
