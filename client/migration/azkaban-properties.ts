@@ -42,7 +42,7 @@ const ofOtherTypes: readonly (readonly [RegExp, string])[] = [
 function migrateOther({ key, at }: AzkabanProperty): MigratedProperty {
   if (!meaningless.has(key)) {
     const [, meant] = ofOtherTypes.find(([names]) => names.test(key)) ?? [];
-    const message = meant === undefined ? key : `${key}: it says nothing to TonY or tony-ts; the key is ${meant}`;
+    const message = meant === undefined ? key : `${key}: neither TonY nor tony-ts reads it; the key is ${meant}`;
     return { remark: { kind: "stays", at, message }, key };
   }
   const message = `${key} has no effect: there is no JVM`;

@@ -85,7 +85,7 @@ export function migrateScript(script: string, file: string, findNewFile: FindNew
   const lines = shellCommands(script).flatMap((words): MigratedLine[] => {
     const gone = folderOfCd(words);
     if (gone?.known === false && script.slice(words.at(-1)?.to).split("\n").some(callsTony)) {
-      const message = `${words.map(({ written }) => written).join(" ")}: type the commands after it in the folder that it leads to`;
+      const message = `${words.map(({ written }) => written).join(" ")}: run the commands after it in that folder`;
       return [{ remarks: [{ kind: "to-mend", at: `${file}:${words[0]?.line ?? 1}`, message }], commands: [] }];
     }
     if (gone?.known) folder = path.isAbsolute(gone.folder) ? gone.folder : path.join(folder, gone.folder);
@@ -173,7 +173,7 @@ function folderOfCd([first, target, ...more]: readonly ShellWord[]):
 /** The remark for a variable whose quoted value names a TonY program: the words after it are unknown. */
 function unreadable(at: string): Lines {
   const message =
-    "names a program of TonY, but in no command line that can be read: tony-ts submit takes the same options";
+    "names a program of TonY, but not in a command line that tony-ts can parse: tony-ts submit takes the same options";
   return { remarks: [{ kind: "to-mend", at, message }], commands: [] };
 }
 

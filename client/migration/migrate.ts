@@ -142,7 +142,7 @@ const usesTfYarn = /^\s*(from|import) tf_yarn\b/m;
 /** A program describes its job in code, in ways that cannot be read. */
 function tfYarnProgram({ name }: FoundFile): Migration {
   const message =
-    "tf-yarn's TaskSpec is Python, which is not read: the package tony_ts runs such programs, and docs/guide/coming-from-tf-yarn.md has the key of each argument";
+    "tf-yarn's TaskSpec is Python, which tony-ts does not parse: the package tony_ts runs such programs, and docs/guide/coming-from-tf-yarn.md has the key of each argument";
   return { source: name, remarks: [{ kind: "to-mend", at: name, message }], commands: [] };
 }
 

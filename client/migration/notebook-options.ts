@@ -16,12 +16,16 @@ export function migrateNotebookOption(option: GivenOption, all: readonly GivenOp
   };
   if (name === "executes") {
     const isNamed = all.some((other) => other.name === "python_binary_path" || other.name === "python_venv");
-    const starts = "tony-ts notebook starts JupyterLab itself, of the Python that --python_binary_path names";
+    const starts = "tony-ts notebook starts JupyterLab itself, with the Python that --python_binary_path names";
     return isNamed
       ? leftOut("no-meaning", starts)
-      : leftOut("to-mend", `${starts}: give it, or ship one with --python_venv, if python3 of the nodes has none`);
+      : leftOut(
+          "to-mend",
+          `${starts}: give it, or ship one with --python_venv, if the nodes' python3 has no JupyterLab`,
+        );
   }
-  if (name === "task_params") return leftOut("no-meaning", "they are those of the program that -executes names");
+  if (name === "task_params")
+    return leftOut("no-meaning", "they are the parameters of the program that -executes names");
   if (name === "hdfs_classpath")
     return leftOut("to-mend", "a notebook takes no files of HDFS: name them in a job's file");
   if (name === "sidecar_tensorboard_log_dir") return leftOut("to-mend", "a notebook has no TensorBoard beside it");

@@ -31,7 +31,7 @@ export function checkConstrained(reader: JobReader, roles: readonly RoleSpec[]):
     }
     if (constrained.constraint === undefined) continue;
     if (nodeLabel !== undefined && nodeLabel !== "" && "of" in constrained.constraint) {
-      reader.error(key, `is of several constraints, which YARN does not combine with a node label (${nodeLabel})`);
+      reader.error(key, `has several constraints, which YARN does not combine with a node label (${nodeLabel})`);
     }
     for (const tag of ownTags(constrained.constraint)) {
       if (known.includes(tag)) continue;

@@ -102,7 +102,7 @@ function readGrowth(reader: JobReader, own: KeyParameters): Pick<FeedSpec, "reli
     if (reader.has(`tony.feed.{feed}.${name}`, own))
       reader.error(relist, `cannot be combined with ${keyFor(`tony.feed.{feed}.${name}`, own)}: leave one of them out`);
   if (end === undefined && reader.has("tony.feed.{feed}.output", own))
-    reader.error(relist, `needs ${until}: results are whole once no more files come`);
+    reader.error(relist, `needs ${until}: results are complete only when no more files arrive`);
   return { relistMs, ...(end !== undefined && { until: end }) };
 }
 
@@ -136,7 +136,10 @@ function readRoles(reader: JobReader, own: KeyParameters, jobRoles: readonly Job
   const [first = ""] = roles;
   const later = roles.find((role) => strange.length === 0 && !isOneStage(jobRoles, first, role));
   if (later !== undefined)
-    reader.error(key, `names ${first} and ${later}, which are of two stages: take a feed for each, of the same input`);
+    reader.error(
+      key,
+      `names ${first} and ${later}, which belong to two stages: define a feed for each, with the same input`,
+    );
   return roles;
 }
 

@@ -58,7 +58,7 @@ export function checkImages(reader: JobReader, roles: readonly string[]): void {
     if (network !== "host") {
       reader.warn(
         "tony.docker.containers.network",
-        `= ${network}: tasks and the ApplicationMaster reach each other by the names of their nodes, where containers of that network may not listen`,
+        `= ${network}: tasks and the ApplicationMaster reach each other by their nodes' names, at which containers of that network may be unreachable`,
       );
     }
   } else {

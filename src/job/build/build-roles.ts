@@ -116,7 +116,8 @@ export function readResource(
     const found = findKey(key);
     if (found?.name !== template || found.parameters.resource === undefined) continue;
     if (!am && found.parameters.role !== role) continue;
-    if (found.parameters.resource in others) reader.error(key, "asks for the same again as gpus; keep one of the two");
+    if (found.parameters.resource in others)
+      reader.error(key, "asks for the same resource as gpus; keep one of the two");
     else add(key, found.parameters.resource, value);
   }
   const memoryMiB = am ? reader.read("tony.am.memory") : reader.read("tony.{role}.memory", { role });

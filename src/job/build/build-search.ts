@@ -213,7 +213,7 @@ function inOrder(reader: JobReader, given: readonly Said[]): readonly Said[] {
   const said = namesSaid(reader);
   for (const { key, when } of waiting) {
     const parameter = when?.parameter ?? "";
-    if (given.some(({ name }) => name === parameter)) reader.error(key, `waits for ${parameter}, which waits for it`);
+    if (given.some(({ name }) => name === parameter)) reader.error(key, `depends on ${parameter}, which depends on it`);
     else if (!said.includes(parameter)) reader.error(key, unknown(parameter, given));
   }
   for (const { key, when } of placed) if (when !== undefined) checkCondition(reader, key, when, placed);
@@ -233,7 +233,7 @@ function checkCondition(
   }
   const choices = domain.choices.map(String);
   for (const value of values.filter((one) => !choices.includes(one))) {
-    reader.error(key, `waits for ${parameter}=${value}, which is not one of its choices: ${choices.join(", ")}`);
+    reader.error(key, `depends on ${parameter}=${value}, which is not one of its choices: ${choices.join(", ")}`);
   }
 }
 
@@ -251,13 +251,13 @@ function requireKeys(reader: JobReader, first: string): Pick<Search, "metric" | 
   if (!hasParameters && !reader.has("tony.search.space")) {
     reader.error(
       first,
-      "is of a search, which needs parameters: set tony.search.param.NAME, such as float 1e-5 1e-1 log",
+      "belongs to a search, which needs parameters: set tony.search.param.NAME, such as float 1e-5 1e-1 log",
     );
   }
   if (!metric)
-    reader.error(first, "is of a search, which needs tony.search.metric: the name of the metric that counts");
+    reader.error(first, "belongs to a search, which needs tony.search.metric: the name of the metric to optimize");
   if (!reader.has("tony.search.direction")) {
-    reader.error(first, "is of a search, which needs tony.search.direction: minimize or maximize");
+    reader.error(first, "belongs to a search, which needs tony.search.direction: minimize or maximize");
   }
   return metric && direction !== undefined ? { metric, direction } : undefined;
 }
@@ -284,7 +284,7 @@ function checkCut(
   if (algorithm !== "grid" || places <= maxTrials) return;
   reader.warn(
     "tony.search.max-trials",
-    `= ${maxTrials} is less than the grid has: of its ${places} combinations only the first ${maxTrials} are tried`,
+    `= ${maxTrials} is less than the size of the grid: only the first ${maxTrials} of its ${places} combinations are tried`,
   );
 }
 
@@ -331,7 +331,7 @@ function checkRoles(
   if (late !== undefined) {
     reader.error(
       first,
-      `is of a search, whose trials have no stages: ${late.name} waits for ${late.dependsOn?.join(", ")}`,
+      `belongs to a search, whose trials have no stages: ${late.name} waits for ${late.dependsOn?.join(", ")}`,
     );
   }
   for (const { name: role, command } of roles) {
@@ -346,7 +346,7 @@ function checkRoles(
       if (space.some((parameter) => parameter.name === name && parameter.when !== undefined))
         reader.warn(
           key,
-          `has ${words}, which is not in every trial: without it ${option} takes the word behind; write ${option}={{param.${name}}}`,
+          `has ${words}, which is not in every trial: without it, ${option} takes the next word as its value; write ${option}={{param.${name}}}`,
         );
     }
   }
@@ -385,12 +385,11 @@ function readPoints(reader: JobReader, space: Space, names: ReadonlySet<string>)
       else if (isAsked && value === undefined)
         refuse(`whose ${parameter.name}=${text} does not fit ${domainWords(parameter.domain)}`);
       else if (!isAsked && text !== undefined)
-        refuse(`in which ${parameter.name} is not there: its condition does not hold`);
+        refuse(`which sets ${parameter.name}, although its condition does not hold`);
       else if (value !== undefined) parameters[parameter.name] = value;
     }
     const identity = identityOf(space, parameters);
-    if (reader.problems.length === before && seen.has(identity))
-      refuse("which is there already: nothing is tried twice");
+    if (reader.problems.length === before && seen.has(identity)) refuse("which is a duplicate: nothing is tried twice");
     seen.add(identity);
     return [parameters];
   });

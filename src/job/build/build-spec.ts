@@ -252,7 +252,7 @@ function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: 
 function checkEmpty(reader: JobReader, empty: ReadonlyMap<string, string>): void {
   for (const key of empty.keys()) {
     const isSaid = reader.problems.some((problem) => problem.key === key) || reader.settings.has(key);
-    if (key.startsWith("tony.") && !isSaid) reader.warn(key, "has no value, and sets nothing");
+    if (key.startsWith("tony.") && !isSaid) reader.warn(key, "has no value and therefore no effect");
   }
 }
 

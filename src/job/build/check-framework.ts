@@ -53,7 +53,7 @@ function problemOf(reader: JobReader, roles: readonly RoleSpec[], role: RoleSpec
   const framework = reader.read("tony.application.framework");
   const others = roles.filter((one) => one !== role && trains(one)).map(({ name }) => name);
   if (!ADAPT.includes(framework)) {
-    return `needs a program that goes on with fewer tasks, and of ${framework} that is not known: take it out, or set tony.application.framework = ${ADAPT.join(" or ")}`;
+    return `needs a program that can continue with fewer tasks, which tony-ts cannot assume of ${framework}: take it out, or set tony.application.framework = ${ADAPT.join(" or ")}`;
   }
   if (reader.read("tony.application.distributed-mode") !== "gang") {
     return "needs tasks that start together: take out tony.application.distributed-mode = fcfs";

@@ -70,7 +70,7 @@ function doubtfulVariable({ value, at }: EffectiveSetting): string | undefined {
     const [name, ...rest] = item.split("=");
     if (rest.length === 0) return `sets ${name} to nothing: write ${name}=VALUE, or ${name}= where that is meant`;
     const [, second] = /;\s*([A-Z_][A-Z0-9_]*)=/.exec(rest.join("=")) ?? [];
-    if (second !== undefined) return `makes ${second} a part of ${name}: variables have a comma between them, not a ;`;
+    if (second !== undefined) return `makes ${second} a part of ${name}: separate variables with a comma, not with ;`;
   }
   return undefined;
 }

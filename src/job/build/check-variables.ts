@@ -22,7 +22,10 @@ function check(reader: JobReader, key: string, variables: Readonly<Record<string
   if (taken.length === 0) return;
   const verb = taken.length === 1 ? "has" : "have";
   const names = taken.join(" and ");
-  reader.warn(key, `sets ${names}, which ${verb} no effect: tony-ts itself tells every program; take another name`);
+  reader.warn(
+    key,
+    `sets ${names}, which ${verb} no effect: tony-ts sets that itself for every program; take another name`,
+  );
 }
 
 /** In TonY's containers a shell sets these values and runs substitutions in them. */

@@ -96,7 +96,7 @@ function keptClash(
   if (key !== "tony.output.dir" && key !== "tony.application.checkpoint-dir") return undefined;
   const checkpoints = folders.find((folder) => folder.key === "tony.application.checkpoint-dir");
   if (key === "tony.output.dir" && isCarried && checkpoints?.place === place) {
-    return `is where checkpoints are kept too (${checkpoints.key}), which results would replace: give each its own, such as ${place.replace(/^~\//, "")}/results`;
+    return `is also where checkpoints are kept (${checkpoints.key}), which results would overwrite: give each its own, such as ${place.replace(/^~\//, "")}/results`;
   }
   const history = historyFolders(folders).find((folder) => isWithin(place, folder.place));
   if (history === undefined) return undefined;

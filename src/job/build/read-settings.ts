@@ -76,7 +76,6 @@ function problemOf({ text, stopped }: Expansion, environment: ExpansionVariables
   const [left, name = ""] = /\$\{env\.([^}$ ]+)\}/.exec(text) ?? [];
   if (left === undefined) return undefined;
   const isSet = entryOf(environment, name.replace(/:?-.*/, "")) !== undefined || name.includes("-");
-  if (isSet)
-    return `leaves ${left} as written: expansion ends at ${reference}, which has no value here and stands before it`;
+  if (isSet) return `leaves ${left} as written: expansion stops at ${reference} before it, which has no value here`;
   return `leaves ${left} as written: ${name} is not set here. Set it, or give a default: ${left.slice(0, -1)}:-VALUE}`;
 }

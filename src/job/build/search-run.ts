@@ -46,7 +46,7 @@ function isOfOneTask({ roles: [role, ...others] }: JobSpec): boolean {
 /** What trials of several tasks cannot combine with. */
 const REFUSALS: readonly { readonly why: string; readonly by: RegExp; is(spec: JobSpec, search: Search): boolean }[] = [
   {
-    why: "trials of several tasks start together, not each when it can",
+    why: "trials of several tasks start all their tasks together",
     by: /^tony\.application\.distributed-mode$/,
     is: ({ distributedMode }) => distributedMode === "fcfs",
   },
@@ -56,12 +56,12 @@ const REFUSALS: readonly { readonly why: string; readonly by: RegExp; is(spec: J
     is: ({ framework }) => framework === "mpi",
   },
   {
-    why: "trials of several tasks have all of them, and never begin with fewer",
+    why: "trials of several tasks never start with fewer of them",
     by: /\.min-instances$/,
     is: ({ roles }) => roles.some(({ minInstances }) => minInstances !== undefined),
   },
   {
-    why: "trials of several tasks have none in the ApplicationMaster's container",
+    why: "trials of several tasks cannot run one in the ApplicationMaster's container",
     by: /\.in-am$|^tony\.am\.command$/,
     is: ({ roles }) => roles.some(({ inMaster }) => inMaster === true),
   },

@@ -112,7 +112,7 @@ describe("tony-ts migrate", () => {
     expect(printed).not.toContain("compose.yml");
     expect(printed).toMatch(/^all\/broken\.yaml:\d: needs a decision: /m);
     expect(printed).toMatch(
-      /^all\/train\.py: needs a decision: tf-yarn's TaskSpec is Python, which is not read: .*docs\/guide\/coming-from-tf-yarn\.md/m,
+      /^all\/train\.py: needs a decision: tf-yarn's TaskSpec is Python, which tony-ts does not parse: .*docs\/guide\/coming-from-tf-yarn\.md/m,
     );
   });
 
@@ -274,7 +274,7 @@ exec tony-ts submit --scheduler local conf/job.xml
       "cd /srv/jobs && tony-ts submit -executes a.py tony.xml",
     );
     const unknown = await typed(`cd $PROJECT\n${submit("tony.xml")}\n`);
-    expect(unknown.printed).toContain("cd $PROJECT: type the commands after it in the folder that it leads to");
+    expect(unknown.printed).toContain("cd $PROJECT: run the commands after it in that folder");
     expect(unknown.exitCode).toBe(ExitCode.usage);
   });
 

@@ -130,7 +130,7 @@ describe("tony-ts search --dry-run", () => {
     [["search", "--trials", "1", "job.xml"], "--trials and --after need --dry-run"],
     [
       ["search", "job.xml", "-conf", "tony.worker.instances=2", "-conf", "tony.application.distributed-mode=fcfs"],
-      "This search does not run: trials of several tasks start together",
+      "This search does not run: trials of several tasks start all their tasks together",
     ],
     [
       ["search", "--dry-run", "--trials", "some", "job.xml"],
@@ -176,7 +176,7 @@ test("validate says why a search could not be run", async () => {
     "tony.application.distributed-mode=fcfs",
   );
   expect(exitCode).toBe(0);
-  expect(out).toContain("tony-ts search does not run it: trials of several tasks start together");
+  expect(out).toContain("tony-ts search does not run it: trials of several tasks start all their tasks together");
   expect((await ran("validate", "job.xml", ...several)).out).not.toContain("does not run it");
 });
 

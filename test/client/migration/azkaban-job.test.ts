@@ -7,9 +7,9 @@ test("a property of another type of job is named with the key that TonY has for 
   const { text, remarks } = migrateFlow(flow, "a.job");
   expect(text).toContain("queue=ml\n");
   expect(remarks.slice(1).map(({ kind, message }) => `${kind}: ${message}`)).toEqual([
-    "stays: queue: it says nothing to TonY or tony-ts; the key is tony.yarn.queue",
-    "stays: mapreduce.job.queuename: it says nothing to TonY or tony-ts; the key is tony.yarn.queue",
-    "stays: name: it says nothing to TonY or tony-ts; the key is tony.application.name",
+    "stays: queue: neither TonY nor tony-ts reads it; the key is tony.yarn.queue",
+    "stays: mapreduce.job.queuename: neither TonY nor tony-ts reads it; the key is tony.yarn.queue",
+    "stays: name: neither TonY nor tony-ts reads it; the key is tony.application.name",
     "stays: retries",
   ]);
 });

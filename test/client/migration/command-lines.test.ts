@@ -211,7 +211,7 @@ describe("TonY's command line", () => {
     expect(remarks[0]).toMatchObject({
       kind: "to-mend",
       at: "run.sh:1",
-      message: expect.stringContaining("no command line"),
+      message: expect.stringContaining("not in a command line"),
     });
     expect(commands.map(({ at }) => at)).toEqual(["run.sh:3"]);
   });

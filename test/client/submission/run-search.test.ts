@@ -109,7 +109,7 @@ test.each([
     "cannot run",
     { ...search, "tony.worker.instances": "2", "tony.application.distributed-mode": "fcfs" },
     {},
-    "This search does not run: trials of several tasks start together",
+    "This search does not run: trials of several tasks start all their tasks together",
   ],
   ["is wrong", { ...search, "tony.search.direction": "up" }, {}, "tony.search.direction"],
   ["goes on with nothing", search, { resume: "none.jsonl" }, "it is neither an application's id nor a file"],

@@ -69,7 +69,7 @@ describe("what executors are to carry", () => {
 
   test("results do not go where they would replace checkpoints, or be removed with them", () => {
     expect(errors({ ...checkpoints, ...output, "tony.output.dir": "hdfs:///user/ada/ckpt/" })).toEqual([
-      expect.stringContaining("is where checkpoints are kept too (tony.application.checkpoint-dir)"),
+      expect.stringContaining("is also where checkpoints are kept (tony.application.checkpoint-dir)"),
     ]);
     expect(errors({ ...checkpoints, ...output, "tony.output.dir": "hdfs:///user/ada/ckpt/results" })).toEqual([]);
     expect(errors({ ...checkpoints, ...output, "tony.output.local-dir": "ckpt/results" })).toEqual([

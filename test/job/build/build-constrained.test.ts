@@ -65,7 +65,7 @@ describe("what is refused", () => {
     expect(
       said({ "tony.worker.placement-spec": "and(notin,node,w:in,rack,p)", "tony.worker.node-label": "gpu" }),
     ).toEqual([
-      "job.xml:6: tony.worker.placement-spec is of several constraints, which YARN does not combine with a node label (gpu)",
+      "job.xml:6: tony.worker.placement-spec has several constraints, which YARN does not combine with a node label (gpu)",
     ]);
   });
 

@@ -77,7 +77,7 @@ describe("the feeds of a job", () => {
     const roles = { "tony.feed.train.roles": "worker,ps" };
     expect(check({ ...job, ...roles }).problems).toEqual([]);
     expect(saidAbout({ ...job, ...roles, "tony.ps.depends-on": "worker" }).join()).toContain(
-      "tony.feed.train.roles names worker and ps, which are of two stages: take a feed for each, of the same input",
+      "tony.feed.train.roles names worker and ps, which belong to two stages: define a feed for each, with the same input",
     );
   });
 
@@ -182,7 +182,7 @@ describe("the feeds of a job", () => {
     [
       "results of what has no end",
       { ...input, "tony.feed.train.relist": "30s", "tony.feed.train.output": "/out" },
-      "tony.feed.train.relist needs tony.feed.train.until: results are whole once no more files come",
+      "tony.feed.train.relist needs tony.feed.train.until: results are complete only when no more files arrive",
     ],
     [
       "roles that the job does not have",

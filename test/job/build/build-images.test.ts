@@ -83,7 +83,7 @@ describe("what cannot be meant so", () => {
 
   test("a network in which nobody finds the tasks", () => {
     expect(said({ ...docker, "tony.docker.containers.network": "bridge" })[0]).toContain(
-      "tony.docker.containers.network = bridge: tasks and the ApplicationMaster reach each other by the names of their nodes",
+      "tony.docker.containers.network = bridge: tasks and the ApplicationMaster reach each other by their nodes' names",
     );
   });
 

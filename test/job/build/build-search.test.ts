@@ -151,11 +151,11 @@ describe("a job that describes a search", () => {
     const told = (most: string, more = {}) =>
       check({ ...job, ...more, "tony.search.max-trials": most }).problems.map(({ message }) => message);
     expect(told("5")).toEqual([
-      "tony.search.max-trials = 5 is less than the grid has: of its 9 combinations only the first 5 are tried",
+      "tony.search.max-trials = 5 is less than the size of the grid: only the first 5 of its 9 combinations are tried",
     ]);
     expect(told("9")).toEqual([]);
     expect(told("7", { "tony.search.param.seed": "int 1 100000" })).toEqual([
-      "tony.search.max-trials = 7 is less than the grid has: of its 900000 combinations only the first 7 are tried",
+      "tony.search.max-trials = 7 is less than the size of the grid: only the first 7 of its 900000 combinations are tried",
     ]);
   });
 
@@ -168,15 +168,15 @@ describe("a job that describes a search", () => {
       "without what it needs",
       rate,
       [
-        "tony.search.param.rate is of a search, which needs tony.search.metric: the name of the metric that counts",
-        "tony.search.param.rate is of a search, which needs tony.search.direction: minimize or maximize",
+        "tony.search.param.rate belongs to a search, which needs tony.search.metric: the name of the metric to optimize",
+        "tony.search.param.rate belongs to a search, which needs tony.search.direction: minimize or maximize",
       ],
     ],
     [
       "without parameters",
       goal,
       [
-        "tony.search.metric is of a search, which needs parameters: set tony.search.param.NAME, such as float 1e-5 1e-1 log",
+        "tony.search.metric belongs to a search, which needs parameters: set tony.search.param.NAME, such as float 1e-5 1e-1 log",
       ],
     ],
     [
@@ -203,7 +203,7 @@ describe("a job that describes a search", () => {
     [
       "with a condition on itself",
       { "tony.search.param.a": "choice x y when a=x", ...goal },
-      ["tony.search.param.a waits for a, which waits for it"],
+      ["tony.search.param.a depends on a, which depends on it"],
     ],
     [
       "with a condition on numbers",
@@ -213,7 +213,7 @@ describe("a job that describes a search", () => {
     [
       "with a condition that never holds",
       { "tony.search.param.a": "choice x y", "tony.search.param.b": "int 1 2 when a=z", ...goal },
-      ["tony.search.param.b waits for a=z, which is not one of its choices: x, y"],
+      ["tony.search.param.b depends on a=z, which is not one of its choices: x, y"],
     ],
     [
       "by a grid without steps",
@@ -280,7 +280,7 @@ describe("a job that describes a search", () => {
     [
       "with a point that stands there before",
       { ...rate, "tony.search.points": "rate=0.1; rate=0.01; rate=1e-1", ...goal },
-      ["tony.search.points has the point rate=1e-1, which is there already: nothing is tried twice"],
+      ["tony.search.points has the point rate=1e-1, which is a duplicate: nothing is tried twice"],
     ],
     [
       "whose parameters have one variable",
@@ -309,7 +309,7 @@ describe("a job that describes a search", () => {
         "tony.search.points": "a=y b=1",
         ...goal,
       },
-      ["tony.search.points has the point a=y b=1, in which b is not there: its condition does not hold"],
+      ["tony.search.points has the point a=y b=1, which sets b, although its condition does not hold"],
     ],
   ])("%s is told so", (_, values, expected) => {
     const keys = Object.keys(values);
@@ -357,7 +357,7 @@ describe("a job that describes a search", () => {
     const saidOf = (command: string) => said({ ...space, ...goal, "tony.containers.command": command });
     expect(saidOf("train --optimizer {{param.optimizer}} --momentum {{param.momentum}} data")).toEqual([
       expect.stringContaining(
-        "tony.containers.command has --momentum {{param.momentum}}, which is not in every trial: without it --momentum takes the word behind; write --momentum={{param.momentum}}",
+        "tony.containers.command has --momentum {{param.momentum}}, which is not in every trial: without it, --momentum takes the next word as its value; write --momentum={{param.momentum}}",
       ),
     ]);
     expect(saidOf("train --optimizer {{param.optimizer}} --momentum={{param.momentum}} data")).toEqual([]);
@@ -375,7 +375,7 @@ describe("a job that describes a search", () => {
   test("its roles are one gang", () => {
     const stages = { "tony.report.instances": "1", "tony.report.depends-on": "worker" };
     expect(said({ ...rate, ...goal, ...stages })).toEqual([
-      `job.xml:${line}: tony.search.param.rate is of a search, whose trials have no stages: report waits for worker`,
+      `job.xml:${line}: tony.search.param.rate belongs to a search, whose trials have no stages: report waits for worker`,
     ]);
   });
 

@@ -381,7 +381,7 @@ describe("resource types", () => {
 
   test("gpus are asked for once", () => {
     expect(saidAbout({ ...minimalJob, "tony.worker.gpus": "1", "tony.worker.resource.yarn.io/gpu": "2" })).toEqual([
-      "job.xml:4: tony.worker.resource.yarn.io/gpu asks for the same again as gpus; keep one of the two",
+      "job.xml:4: tony.worker.resource.yarn.io/gpu asks for the same resource as gpus; keep one of the two",
     ]);
   });
 });

@@ -48,7 +48,7 @@ describe("a role that may be smaller", () => {
   });
 
   test.each([
-    ["by another framework", { "tony.application.framework": "pytorch" }, "of pytorch that is not known"],
+    ["by another framework", { "tony.application.framework": "pytorch" }, "cannot assume of pytorch"],
     [
       "that starts task by task",
       { "tony.application.distributed-mode": "fcfs" },

@@ -53,7 +53,7 @@ describe("checking keys", () => {
       `${at} sets FOO to nothing: write FOO=VALUE, or FOO= where that is meant`,
     ]);
     expect(said({ ...worker, [key]: "A=1;B=2" })).toEqual([
-      `${at} makes B a part of A: variables have a comma between them, not a ;`,
+      `${at} makes B a part of A: separate variables with a comma, not with ;`,
     ]);
     expect(said({ ...worker, [key]: "A=1,B=,OPTS=a;b=c;d" })).toEqual([]);
     const option = { key, value: "A=1;B=2", layer: "option", at: "--shell_env", final: false } as const;

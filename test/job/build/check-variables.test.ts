@@ -5,7 +5,7 @@ import { minimalJob, saidAbout } from "../support.ts";
 describe("a variable that programs get from tony-ts", () => {
   test.each(["tony.execution.envs", "tony.worker.envs", "tony.containers.envs"])("is warned of in %s", (key) => {
     expect(saidAbout({ ...minimalJob, [key]: "JOB_NAME=hack,MINE=1,TONY_PORT=8032" })).toEqual([
-      `job.xml:3: warning: ${key} sets JOB_NAME and TONY_PORT, which have no effect: tony-ts itself tells every program; take another name`,
+      `job.xml:3: warning: ${key} sets JOB_NAME and TONY_PORT, which have no effect: tony-ts sets that itself for every program; take another name`,
     ]);
   });
 

@@ -118,13 +118,13 @@ describe("loading a job", () => {
     const { spec, said } = load({ conf: ["empty.xml"] }, "");
     expect(spec).toBeUndefined();
     expect(said).toEqual([
-      "empty.xml:3: warning: tony.worker.memory has no value, and sets nothing",
+      "empty.xml:3: warning: tony.worker.memory has no value and therefore no effect",
       "empty.xml:4: tony.worker.command is empty: write what its tasks run, or take it out and set tony.containers.command",
       "empty.xml:7: tony.ps.command is empty: write what its tasks run, or take it out and set tony.containers.command",
     ]);
     expect(load({ conf: ["empty.xml"], executes: "run.sh" }, "").said).toEqual([
-      "empty.xml:3: warning: tony.worker.memory has no value, and sets nothing",
-      "empty.xml:4: warning: tony.worker.command has no value, and sets nothing",
+      "empty.xml:3: warning: tony.worker.memory has no value and therefore no effect",
+      "empty.xml:4: warning: tony.worker.command has no value and therefore no effect",
     ]);
   });
 

@@ -18,7 +18,7 @@ test("a variable that is not set here is told of, with the form that has a defau
 
 test("so is one that stands behind a reference without a value", () => {
   expect(said({ "tony.worker.command": "${X} ${env.HOME}" })).toEqual([
-    "job.xml:1: warning: tony.worker.command leaves ${env.HOME} as written: expansion ends at ${X}, which has no value here and stands before it",
+    "job.xml:1: warning: tony.worker.command leaves ${env.HOME} as written: expansion stops at ${X} before it, which has no value here",
   ]);
 });
 

@@ -75,7 +75,7 @@ describe("the job of a search whose trials have several tasks", () => {
     expect(why({})).toBeUndefined();
     expect(notRun(spec, search)).toBeUndefined();
     expect(why({ "tony.application.distributed-mode": "fcfs" })).toMatch(
-      /start together.*: tony\.application\.distributed-mode \(job\.xml:\d+\)$/,
+      /start all their tasks together: tony\.application\.distributed-mode \(job\.xml:\d+\)$/,
     );
     const launcher = { "tony.launcher.instances": "1", "tony.application.untracked.jobtypes": "worker" };
     expect(why({ ...launcher, "tony.ps.instances": "0", "tony.application.framework": "mpi" })).toMatch(
