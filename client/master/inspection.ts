@@ -275,12 +275,12 @@ function isWaiting({ state, host, startedAtMs, maxMemoryBytes, exit }: TaskStatu
   return state === "waiting" && known.every((one) => one === undefined);
 }
 
-/** The tasks that fall behind, in the same words as the job's page: `  worker:1 goes at 32 % of the others' rate, on 127.0.0.12` */
+/** The tasks that fall behind, in the same words as the job's page: `  worker:1 runs at 32 % of the others' rate, on 127.0.0.12` */
 function slowLines(tasks: readonly TaskStatus[]): string[] {
   const lines = tasks.flatMap(({ task, rate, host }) => {
     const where = host === undefined ? "" : `, on ${host}`;
     const isSlow = rate !== undefined && rate < SLOW_RATE;
-    return isSlow ? [`  ${task} goes at ${Math.round(rate * 100)} % of the others' rate${where}`] : [];
+    return isSlow ? [`  ${task} runs at ${Math.round(rate * 100)} % of the others' rate${where}`] : [];
   });
   return lines.length === 0 ? [] : ["", "slow:", ...lines];
 }

@@ -183,7 +183,7 @@ print("units", UNITS, sys.argv[1:], flush=True)
     const { exitCode, stdout } = await alice.run("submit", "--conf", job, "--logs", "all");
 
     expect(stdout).toMatch(
-      /worker:1 found a port taken that was held for it on .*: OSError: \[Errno 98\] Address already/,
+      /worker:1 found a port taken that was reserved for it on .*: OSError: \[Errno 98\] Address already/,
     );
     const [id = ""] = /application_\d+_\d+/.exec(stdout) ?? [];
     const { status } = JSON.parse((await alice.run("status", id, "--json")).stdout);

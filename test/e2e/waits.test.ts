@@ -55,7 +55,7 @@ describe("what a job that waits says and holds, beside another user's", () => {
     const holder = await submitted(bob, "-conf", "tony.worker.gpus=2", "-conf", "tony.application.name=bert");
     await eventually("its start", async () => (await statusOf(holder, bob)).status.state === "running");
     const waiting = await submitted(alice, "-conf", "tony.worker.gpus=1");
-    const { waits } = await reasonsOf(waiting, /too few GPUs; free are .* 0 GPUs/);
+    const { waits } = await reasonsOf(waiting, /too few GPUs; free: .* 0 GPUs/);
     expect(waits[0]?.reasons[1]).toBe(`GPUs in use: ${holder} (bert of bob in queue default: 2 GPUs)`);
     expect(waits[0]?.reasons.join()).not.toMatch(/too little memory|too few cores/);
     // Less than its only GPU is another job.

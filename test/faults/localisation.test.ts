@@ -34,7 +34,7 @@ describe("a file that containers are to be given", () => {
       expect(stdout).toMatch(
         /^Root cause {3}worker:\d could not get its files on .*: File does not exist: hdfs:\S+vocabulary\.txt/m,
       );
-      expect(stdout).toMatch(/^No restart {3}\S+ failed on the same file before: it is the file, not the nodes/m);
+      expect(stdout).toMatch(/^No restart {3}\S+ failed on the same file before: the file is at fault, not the nodes/m);
       expect(exitCode).toBe(1);
     } finally {
       fileSystems.close();

@@ -77,7 +77,7 @@ test("a gang that its queue can never hold (maxResources) holds nothing, and the
   };
   const status = await eventually("that waiting will not help", told);
   expect(status).toContain(
-    "waiting will not help unless the queue may have more: queue narrow.inside may have at most 2 cores of the cluster, the job asks for 5 cores, with the 1 core of its AM",
+    "waiting will not help unless the queue may have more: queue narrow.inside may have at most 2 cores of the cluster, the job asks for 5 cores, including 1 core for its AM",
   );
   expect(status).toMatch(/the job holds no container but its AM's/);
   expect(await alice.run("kill", id)).toMatchObject({ exitCode: 0 });

@@ -101,7 +101,7 @@ function judgeEarlyExits({ spec, core, weather }: World, faults: readonly Fault[
   }
   const generations = core.state.gangs.flatMap((gang) => gang.generations);
   return generations.flatMap(({ generation, endedBy }) => {
-    const wrong = endedBy !== undefined && !/ended with 0 .* before the others$/.test(endedBy.summary);
+    const wrong = endedBy !== undefined && !/exited 0 .* before the others$/.test(endedBy.summary);
     return wrong ? [`generation ${generation} is put down to "${endedBy.summary}", and a program had left early`] : [];
   });
 }

@@ -57,7 +57,7 @@ export const advice = {
     { ...cores, savedVcoreSeconds: "number", ...saved },
     (it) => `${use(it)}${savedWords(coreHoursWords(it.savedVcoreSeconds), it)}`,
   ),
-  "more-cores": reason(cores, (it) => `${use(it)}: it takes them from others, where nothing stops it`),
+  "more-cores": reason(cores, (it) => `${use(it)}: it takes them from other containers where nothing limits it`),
   "cores-fit": reason(
     { role: "text", asked: "number", p50: "number", p95: "number", max: "number" },
     (it) => `${countWords(it.asked, "core")} ${it.asked === 1 ? "fits" : "fit"}: ${use(it)}`,
@@ -88,7 +88,7 @@ export const advice = {
   ),
   "slow-task": reason(
     { task: "text", host: "text?", percent: "number" },
-    ({ host, percent }) => `goes at ${percent} % of the others' rate, over its whole run${on(host)}`,
+    ({ host, percent }) => `ran at ${percent} % of the others' rate over its whole run${on(host)}`,
   ),
   "late-task": reason(
     { task: "text", host: "text?", ranMs: "number", othersMs: "number" },
@@ -97,11 +97,11 @@ export const advice = {
   "idle-gpu": reason(
     { task: "text", host: "text?", percent: "number", othersPercent: "number" },
     ({ host, percent, othersPercent }) =>
-      `its GPUs did nothing for ${percent} % of the time, the others' for ${othersPercent} %${on(host)}`,
+      `its GPUs were idle for ${percent} % of the time, the others' for ${othersPercent} %${on(host)}`,
   ),
   "idle-gpus": reason(
     { role: "text", percent: "number" },
-    ({ percent }) => `half of its tasks' GPUs did nothing for ${percent} % of the time, or longer`,
+    ({ percent }) => `the GPUs of half of its tasks were idle for ${percent} % of the time or longer`,
   ),
   "queue-time": reason(
     { lostMs: "number", ofMs: "number" },
@@ -127,7 +127,7 @@ export const advice = {
   "restart-time": reason(
     { times: "number", lostMs: "number", againMs: "number", ofMs: "number" },
     ({ times, lostMs, againMs, ofMs }) =>
-      `${countWords(times, "restart")} took ${durationWords(lostMs)} of ${durationWords(ofMs)}, and ${durationWords(againMs)} of work were done again`,
+      `${countWords(times, "restart")} took ${durationWords(lostMs)} of ${durationWords(ofMs)}, and ${durationWords(againMs)} of work had to be repeated`,
   ),
 };
 

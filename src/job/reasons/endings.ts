@@ -36,7 +36,7 @@ export const containerReasons = {
   "container-ended-by-manager": ended("lost its container: the ResourceManager ended it"),
   "container-ended-by-node": ended("lost its container: the node's scheduler ended it"),
   "container-expired": ended("lost its container: it was not started in time"),
-  "container-killed": ended("lost its container: a signal ended it, and YARN does not say whose,"),
+  "container-killed": ended("lost its container to a signal of unknown origin"),
   "node-lost": ended("lost its node"),
   "node-decommissioned": ended("lost its node, which was taken out of the cluster,"),
   "executor-died": reason(
@@ -80,7 +80,7 @@ export const endingReasons = {
   "no-metric": reason(
     { ...where, metric: "text", value: "text?", reported: "names?" },
     ({ task, host, metric, value, reported }) =>
-      `${task} ended with 0 on ${host} and had reported ${value === undefined ? "no" : `${value} as`} ${metric}${others(reported)}`,
+      `${task} exited 0 on ${host} but reported ${value === undefined ? "no" : `${value} as`} ${metric}${others(reported)}`,
   ),
   /** Its exception came first, however long its process took to end. */
   "program-failed-before-stop": reason(
@@ -89,11 +89,11 @@ export const endingReasons = {
   ),
   "port-taken": reason(
     { ...where, error: "text?" },
-    ({ task, host, error }) => `${task} found a port taken that was held for it on ${host}${after(error)}`,
+    ({ task, host, error }) => `${task} found a port taken that was reserved for it on ${host}${after(error)}`,
   ),
   "program-ended-early": reason(
     { ...where, ranForMs: "number" },
-    ({ task, host, ranForMs }) => `${task} ended with 0 after ${durationWords(ranForMs)} on ${host}, before the others`,
+    ({ task, host, ranForMs }) => `${task} exited 0 after ${durationWords(ranForMs)} on ${host}, before the others`,
   ),
   "node-cut-off": reason(
     { ...where, suspendedMs: "number" },
@@ -102,11 +102,11 @@ export const endingReasons = {
   ),
   "gave-way-to-preemption": reason(
     where,
-    ({ task, host }) => `${task} ended at YARN's notice of preemption on ${host}`,
+    ({ task, host }) => `${task} ended after YARN's preemption notice on ${host}`,
   ),
   "gave-way-to-decommissioning": reason(
     where,
-    ({ task, host }) => `${task} ended at the notice that ${host} is being taken out of the cluster`,
+    ({ task, host }) => `${task} ended after the notice that ${host} is being taken out of the cluster`,
   ),
   /** `checkpointStep`: the step of the checkpoint that was completed in time, 0 where there was none; absent where no program had started. */
   "left-node": reason({ ...where, checkpointStep: "number?" }, ({ task, host, checkpointStep }) => {
@@ -134,7 +134,7 @@ export const endingReasons = {
   ),
   "gone-with-node": reason(
     where,
-    ({ task, host }) => `${task} was no longer heard of: ${host} is being taken out of the cluster`,
+    ({ task, host }) => `${task} stopped responding: ${host} is being taken out of the cluster`,
   ),
   "executor-vanished": onHost("lost its executor: its connection broke and was not restored"),
   "executor-not-back": onHost("did not connect to the new attempt of the ApplicationMaster"),
@@ -232,11 +232,11 @@ function after(error: string | undefined): string {
 }
 
 function saidBefore(before: string | undefined): string {
-  return before === undefined ? "" : `; it had said before: ${before}`;
+  return before === undefined ? "" : `; it had printed before: ${before}`;
 }
 
 /** The metrics that a program reported in place of the search's. */
 function others(reported: readonly string[] | undefined): string {
   if (reported === undefined) return "";
-  return reported.length === 0 ? ", nor any other metric that is a number" : `, but ${listWords(reported)}`;
+  return reported.length === 0 ? ", nor any other numeric metric" : ` (only ${listWords(reported)})`;
 }

@@ -4,10 +4,11 @@ import { countWords, listWords, memoryWords } from "./words.ts";
 /** Why an application's AM does not run yet, from what the ResourceManager reports to its client. */
 export const masterDelays = {
   "application-being-stored": reason({}, () => "the ResourceManager is storing the application"),
-  "application-not-scheduled": reason({}, () => "the scheduler has not taken the application up yet"),
+  "application-not-scheduled": reason({}, () => "the scheduler has not accepted the application yet"),
   "am-registers-again": reason(
     {},
-    () => "the ResourceManager has restarted or failed over, and the AM, which runs on, has yet to register with it",
+    () =>
+      "the ResourceManager has restarted or failed over, and the AM, which is still running, has not registered with it again yet",
   ),
   "no-node-running": reason({}, () => "the cluster has no running NodeManager"),
   "am-limit-of-queue": reason(
@@ -50,7 +51,7 @@ export const masterDelays = {
         return host === undefined
           ? yet
           : `${yet}: the last node that was looked at, ${host}, has ${free ?? "nothing"} free`;
-      const may = `of ${countWords(active, "active node")} ${usable} may have it; free there: ${listWords(rooms, 3)}`;
+      const may = `${usable} of ${countWords(active, "active node")} may run it; free there: ${listWords(rooms, 3)}`;
       const before =
         earlier.length === 0 ? [] : [`earlier jobs of the queue wait for containers, too: ${listWords(earlier, 3)}`];
       const [first = may, ...others] = [...before, may, ...awayWords(away)];

@@ -46,7 +46,7 @@ export const ruleReasons = {
   ),
   "file-at-fault": reason(
     { firstHost: "text" },
-    ({ firstHost }) => `${firstHost} failed on the same file before: it is the file, not the nodes`,
+    ({ firstHost }) => `${firstHost} failed on the same file before: the file is at fault, not the nodes`,
   ),
 };
 
@@ -119,7 +119,7 @@ const plainReasons = {
   "constraints-refused": reason(
     { settings: "settings", message: "text" },
     ({ settings, message }) =>
-      `the cluster takes no placement constraints: remove ${listWords(settings.map(settingWords))}, or have yarn.resourcemanager.placement-constraints.handler set to scheduler (CapacityScheduler). The ResourceManager says: ${message}`,
+      `the cluster does not accept placement constraints: remove ${listWords(settings.map(settingWords))}, or have yarn.resourcemanager.placement-constraints.handler set to scheduler (CapacityScheduler). The ResourceManager says: ${message}`,
   ),
   "memory-beyond-cluster": reason(
     { setting: "setting", askedMiB: "number", mostMiB: "number" },
@@ -143,7 +143,7 @@ const plainReasons = {
   ),
   "am-defect": reason(
     { error: "text" },
-    ({ error }) => `The ApplicationMaster failed by a defect of its own: ${error}`,
+    ({ error }) => `The ApplicationMaster failed because of a bug of its own: ${error}`,
   ),
   "application-ended": reason(
     { state: "text", words: "text?" },

@@ -23,13 +23,13 @@ export const remedies = {
     ({ file, role }) => `no ${file} in the container: ship it with ${shippingWords(role)}`,
   ),
   "ship-data": reason({ file: "text", role: "text" }, ({ file, role }) => {
-    const written = file.includes("/") ? "; if it is to write it, make its folder first" : "";
+    const written = file.includes("/") ? "; if it writes it, create its folder first" : "";
     return `the job ships no ${file}: if the program reads it, ship it with ${shippingWords(role)}${written}`;
   }),
   "check-file-name": reason(
     { file: "text", role: "text", setting: "setting" },
     ({ file, role, setting }) =>
-      `no ${file} in the container: ${checkNameIn(setting)}, and that it travels: ${shippingWords(role)}`,
+      `no ${file} in the container: ${checkNameIn(setting)}, and that the job ships it: ${shippingWords(role)}`,
   ),
   "take-similar": reason(
     { file: "text", found: "text", setting: "setting?" },
@@ -39,7 +39,7 @@ export const remedies = {
   "check-folder": reason(
     { file: "text", setting: "setting" },
     ({ file, setting }) =>
-      `the container has no ${file}: files travel into its working directory; check the folder that ${commandWords(setting)} is in when it runs it`,
+      `the container has no ${file}: shipped files are in its working directory; check the folder from which ${commandWords(setting)} runs it`,
   ),
   "check-file-of-node": reason(
     { file: "text", setting: "setting" },
@@ -48,7 +48,7 @@ export const remedies = {
   "find-program": reason(
     { program: "text", role: "text", setting: "setting" },
     ({ program, role, setting }) =>
-      `that node's PATH has no ${program}: ${checkNameIn(setting)}, install it there, or bring it by --python_venv or ${shippingWords(role)} and name its path`,
+      `that node's PATH has no ${program}: ${checkNameIn(setting)}, install it there, or ship it with --python_venv or ${shippingWords(role)} and write its path`,
   ),
   "make-executable": reason(
     { file: "text" },
@@ -58,21 +58,21 @@ export const remedies = {
   "open-to-user": reason(
     { file: "text" },
     ({ file }) =>
-      `the user that your tasks run as there may not run ${file}: it, what it links to and the folders above must be open to that user`,
+      `the user that your tasks run as there may not run ${file}: give that user access to it, to what it links to and to the folders above`,
   ),
   "other-machine": reason(
     { file: "text" },
-    ({ file }) => `${file} is for another kind of machine than that node: bring one that was made for it`,
+    ({ file }) => `${file} was built for another kind of machine than that node: ship one that was built for it`,
   ),
   "name-interpreter": reason(
     { script: "text" },
     ({ script }) =>
       `the first line (#!) of ${script} names a program that the node does not have: name one that it has; ` +
-      `if the file has Windows line ends (CRLF), remove them: ${WITHOUT_CARRIAGE_RETURNS} ${script}`,
+      `if the file has Windows line endings (CRLF), remove them: ${WITHOUT_CARRIAGE_RETURNS} ${script}`,
   ),
   "remove-carriage-returns": reason(
     {},
-    () => `the script has Windows line ends (CRLF): remove them with ${WITHOUT_CARRIAGE_RETURNS}`,
+    () => `the script has Windows line endings (CRLF): remove them with ${WITHOUT_CARRIAGE_RETURNS}`,
   ),
   "bring-module": reason(
     {
@@ -99,23 +99,23 @@ export const remedies = {
   "find-module": reason(
     { module: "text", found: "text" },
     ({ module, found }) =>
-      `the container has ${found}, where Python does not look for ${module}: name its folder in PYTHONPATH`,
+      `the container has ${found}, where Python does not look for ${module}: add its folder to PYTHONPATH`,
   ),
   "open-port-once": reason(
     { role: "text" },
     ({ role }) =>
-      `if it happens again and again, several processes of one task open the same port: name one for each in tony.${role}.ports`,
+      `if this keeps happening, several processes of one task open the same port: name one for each in tony.${role}.ports`,
   ),
   "open-given-port": reason(
     { role: "text" },
     ({ role }) =>
-      "if it ended for that port: another process of that node has it, or it opens one port twice; let it open TONY_PORT, " +
+      "if that port is why it ended: another process on that node has it, or the program opens it twice; let it open TONY_PORT, " +
       `which is kept free for it, or name ports in tony.${role}.ports`,
   ),
   "show-crash": reason(
     { variable: "text", setting: "setting" },
     ({ variable, setting }) =>
-      `if it is a Python program, add ${variable}=1 to ${settingWords(setting)}: it then prints where it stood`,
+      `if it is a Python program, add ${variable}=1 to ${settingWords(setting)}: it then prints its stack when it crashes`,
   ),
   "end-together": reason(
     {},
@@ -125,30 +125,30 @@ export const remedies = {
   "raise-progress-timeout": reason(
     { setting: "setting", stacks: "flag" },
     ({ setting, stacks }) =>
-      `${stacks ? "see what it waits for where it stands, below; " : ""}if a step may take longer, raise ${settingWords(setting)}`,
+      `${stacks ? "its stacks below show what it waits for; " : ""}if a step may take longer, raise ${settingWords(setting)}`,
   ),
   "pack-copies": reason(
     {},
     () =>
-      "pack the file itself, not a link into somebody's home: a virtual environment by python3 -m venv --copies or " +
-      "conda-pack, from a Python that is installed where everybody may read it",
+      "pack the file itself, not a link into somebody's home: make a virtual environment with python3 -m venv --copies or " +
+      "conda-pack, from a Python that everybody may read",
   ),
   "raise-am-memory": reason({ virtual: "flag" }, ({ virtual }) => `raise tony.am.memory${orSite(virtual)}`),
   "check-am-node": reason(
     {},
     () => "its node may be overloaded or cut off from the ResourceManager; tony-ts logs has the AM's log",
   ),
-  "check-am-files": reason({}, () => "the node could not bring the AM's files into place"),
+  "check-am-files": reason({}, () => "the node could not localize the AM's files"),
   "outlive-tokens": reason(
     {},
     () =>
-      "the delegation tokens that came with the submission have ended: a job that is to run longer sends its keytab along " +
-      `(tony.kerberos.ship-keytab=true), or is followed by a client that logs in with one (tony.kerberos.keytab); ${SITE_TOKENS}`,
+      "the delegation tokens from the submission have expired: for a longer job, ship its keytab " +
+      `(tony.kerberos.ship-keytab=true), or follow it with a client that logs in with one (tony.kerberos.keytab); ${SITE_TOKENS}`,
   ),
   "outlive-am-tokens": reason(
     {},
     () =>
-      `the delegation tokens that came with the submission have ended, and YARN starts an AM with no others: ${SITE_TOKENS}`,
+      `the delegation tokens from the submission have expired, and YARN starts new AMs with the same ones: ${SITE_TOKENS}`,
   ),
   "lower-ask": reason({ settings: "settings", orWait: "flag" }, ({ settings, orWait }) => {
     const wait = "wait for other jobs to end";
@@ -159,8 +159,11 @@ export const remedies = {
     { setting: "setting" },
     ({ setting }) => `set ${settingWords(setting)} to a label that nodes have`,
   ),
-  "mend-hdfs": reason({}, () => "programs run on; the next generation starts when HDFS takes the journal again"),
-  "keep-file": reason({}, () => "check that the file is there, readable, and left alone while jobs use it"),
+  "mend-hdfs": reason(
+    {},
+    () => "programs keep running; the next generation starts when HDFS accepts the journal again",
+  ),
+  "keep-file": reason({}, () => "check that the file exists, is readable, and does not change while jobs use it"),
 };
 
 export type Remedy = ReasonOf<typeof remedies>;

@@ -3,7 +3,7 @@ import { type ReasonOf, reason } from "./reason.ts";
 import { countWords, durationWords, listWords, memoryHoursWords, settingWords } from "./words.ts";
 
 /** What a silent ResourceManager means for the job. */
-export const askedWithoutEnd = "programs run on, and what needs containers waits; it is asked again without end";
+export const askedWithoutEnd = "programs keep running, and whatever needs containers waits; the AM keeps asking";
 
 /** What a job waits for. */
 export const waitReasons = {
@@ -25,7 +25,7 @@ export const waitReasons = {
       return `${what} for ${listWords(tasks)}: ${role} runs with ${running} of ${instances}, ${may}`;
     },
   ),
-  rest: reason({ setting: "setting" }, () => "the rest of the gang, which could start by now"),
+  rest: reason({ setting: "setting" }, () => "the rest of the gang, which has enough tasks to start"),
   executors: reason({ role: "text", tasks: "names" }, ({ tasks }) => `the executors of ${listWords(tasks)}`),
   programs: reason({ role: "text", tasks: "names" }, ({ tasks }) => `the programs of ${listWords(tasks)}`),
   stage: reason({ roles: "names" }, ({ roles }) => `the stage of ${listWords(roles)}`),
@@ -37,7 +37,7 @@ export const waitReasons = {
   trial: reason({ containers: "number", setting: "setting" }, ({ containers }) => {
     return `the next trial for ${countWords(containers, "container")} that ${containers === 1 ? "has" : "have"} none`;
   }),
-  proposal: reason({ trial: "number" }, ({ trial }) => `what Optuna proposes for trial ${trial}`),
+  proposal: reason({ trial: "number" }, ({ trial }) => `Optuna's proposal for trial ${trial}`),
   role: reason({ role: "text", failsJob: "flag" }, ({ role }) => `the end of ${role}`),
   others: reason(
     { tasks: "names", setting: "setting" },
@@ -45,7 +45,7 @@ export const waitReasons = {
   ),
   verdict: reason({}, () => "the verdict on the failure"),
   end: reason({}, () => "the end"),
-  "outcome-journal": reason({}, () => "the outcome to be written down"),
+  "outcome-journal": reason({}, () => "the outcome to be written to the journal"),
   "programs-end": reason({ uploads: "flag" }, ({ uploads }) =>
     uploads ? "the programs to stop and their files to be uploaded" : "the programs to stop",
   ),
@@ -62,7 +62,9 @@ export const delayReasons = {
   }),
   "asked-without-end": reason({}, () => askedWithoutEnd),
   "label-missing": reason({ label: "text" }, ({ label }) => neverUnlessNodesJoin(`no node has label ${label}`)),
-  "nodes-labelled": reason({}, () => neverUnlessNodesJoin("every node has a label, and only asks for it get it")),
+  "nodes-labelled": reason({}, () =>
+    neverUnlessNodesJoin("every node has a label and serves only requests for that label"),
+  ),
   "container-too-large": reason({ label: "text?", sizes: "text" }, ({ label, sizes }) => {
     const where = `no node of ${placeWords(label)} is large enough for one container, whatever else runs there`;
     return neverUnlessNodesJoin(`${where}; they have ${sizes}`);
@@ -119,7 +121,7 @@ export const delayReasons = {
       const where = `the ${countWords(nodes, "node")} of ${placeWords(label)} that may run them`;
       const lack = short.length === 0 ? `no node has enough of everything at once` : `too ${fewWords(short)}`;
       const forMore = room === 0 ? "" : ` for more than ${room}`;
-      return `${where}: ${lack}${forMore}; free are ${listWords(free, 3)}`;
+      return `${where}: ${lack}${forMore}; free: ${listWords(free, 3)}`;
     },
   ),
   "held-by": reason(
@@ -137,12 +139,12 @@ export const delayReasons = {
     const has = largest === undefined ? "" : `: the largest has ${largest}`;
     return `no registered node is large enough${has}`;
   }),
-  "no-place": reason({}, () => "YARN finds no place for them at present that the job's placement constraints allow"),
+  "no-place": reason({}, () => "YARN has no place for them at present that the job's placement constraints allow"),
   "place-constrained": reason(
     { setting: "setting" },
     ({ setting }) => `they may be placed only where ${settingWords(setting)} allows`,
   ),
-  "nodes-excluded": reason({ hosts: "names" }, ({ hosts }) => `kept off after failures: ${listWords(hosts)}`),
+  "nodes-excluded": reason({ hosts: "names" }, ({ hosts }) => `avoided after failures: ${listWords(hosts)}`),
   "nodes-leaving": reason({ hosts: "names" }, ({ hosts }) => `being taken out of the cluster: ${listWords(hosts)}`),
   "checkpoint-awaited": reason(
     { hosts: "names" },
@@ -160,7 +162,7 @@ export const delayReasons = {
   "gang-incomplete": reason({ times: "number" }, ({ times }) => {
     return `the gang was not complete in time and gave back what it held, ${countWords(times, "time")} so far`;
   }),
-  "gangs-before": reason({}, () => "others of the job that have a part of their containers go first"),
+  "gangs-before": reason({}, () => "other gangs of the job that have part of their containers go first"),
   restarts: reason(
     { times: "number", why: "text" },
     ({ times, why }) => `after ${countWords(times, "restart")}: ${why}`,
@@ -189,7 +191,7 @@ export function delayWords(delay: DelayReason): string {
 }
 
 function masterWords(master: string | undefined): string {
-  return master === undefined ? "" : `, with the ${master} of its AM`;
+  return master === undefined ? "" : `, including ${master} for its AM`;
 }
 
 /** `little memory`, `few cores and GPUs` */

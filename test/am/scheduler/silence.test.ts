@@ -32,7 +32,7 @@ describe("a ResourceManager that does not answer", () => {
     const since = new Date(clock.nowMs()).toISOString();
     await lasts(10_000, 500);
     expect(lines).toEqual([
-      `resource-manager-silent: The ResourceManager (rm1:8030, rm2:8030) has not answered for 1 s, since ${since}: connection refused. Meanwhile programs run on, and what needs containers waits; it is asked again without end.`,
+      `resource-manager-silent: The ResourceManager (rm1:8030, rm2:8030) has not answered for 1 s, since ${since}: connection refused. Meanwhile programs keep running, and whatever needs containers waits; the AM keeps asking.`,
     ]);
     expect(silence.waits).toEqual([
       {
@@ -46,7 +46,7 @@ describe("a ResourceManager that does not answer", () => {
         sinceMs: clock.nowMs() - 10_000,
         reasons: [
           "rm1:8030, rm2:8030 cannot be reached from the AM: connection refused",
-          "programs run on, and what needs containers waits; it is asked again without end",
+          "programs keep running, and whatever needs containers waits; the AM keeps asking",
         ],
       },
     ]);

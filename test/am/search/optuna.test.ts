@@ -177,7 +177,7 @@ describe("the process that asks Optuna", () => {
     optuna.look();
     expect(optuna.waits).toEqual([]);
     await clock.pass(3_000);
-    expect(optuna.waits.map(({ what }) => what)).toEqual(["what Optuna proposes for trial 0"]);
+    expect(optuna.waits.map(({ what }) => what)).toEqual(["Optuna's proposal for trial 0"]);
     for (const lives of [1, 2, 2]) {
       await clock.pass(60_000);
       await eventually("another process", () => restarts.length === lives);

@@ -25,7 +25,7 @@ describe("the report of an application after a failover of the ResourceManager",
     expect(await ask(recovered, recovered, registered)).toEqual({
       report: registered,
       asked: 2,
-      told: "Waiting for up to 30 s: the ResourceManager has restarted or failed over, and the AM, which runs on, has yet to register with it\n",
+      told: "Waiting for up to 30 s: the ResourceManager has restarted or failed over, and the AM, which is still running, has not registered with it again yet\n",
     });
   });
 

@@ -67,7 +67,7 @@ describe("what is short for containers that do not come", () => {
     const bert = running("application_1_0003", amount(3072, 3, 2), { user: "bob" });
     expect(waitFor(amount(1024, 1, 1), { nodes: two, applications: [bert] })).toEqual({
       reasons: [
-        "the 1 node of the cluster that may run them: too few GPUs; free are b 5 GiB, 29 cores, 0 GPUs",
+        "the 1 node of the cluster that may run them: too few GPUs; free: b 5 GiB, 29 cores, 0 GPUs",
         "GPUs in use: application_1_0003 (bert of bob in queue ml: 2 GPUs)",
       ],
       remedy: "wait for other jobs to end",
@@ -91,7 +91,7 @@ describe("what is short for containers that do not come", () => {
   test("is nothing by itself where no node has all of it at once", () => {
     const nodes = [node("a", amount(8192, 8), amount(0, 8)), node("b", amount(8192, 8), amount(8192, 0))];
     expect(waitFor(amount(1024, 1), { nodes }).reasons).toEqual([
-      "the 2 nodes of the cluster that may run them: no node has enough of everything at once; free are a 8 GiB, 0 cores, b 0 MiB, 8 cores",
+      "the 2 nodes of the cluster that may run them: no node has enough of everything at once; free: a 8 GiB, 0 cores, b 0 MiB, 8 cores",
     ]);
   });
 
@@ -99,7 +99,7 @@ describe("what is short for containers that do not come", () => {
     const nodes = [node("a", amount(8192, 32), amount(0, 0)), node("b", amount(8192, 32, 2), amount(8192, 4))];
     const spark = running("application_1_0005", amount(8192, 4));
     expect(waitFor(amount(1024, 1, 1), { nodes, applications: [spark] }).reasons).toEqual([
-      "the 1 node of the cluster that may run them: too little memory; free are b 0 MiB, 28 cores, 2 GPUs",
+      "the 1 node of the cluster that may run them: too little memory; free: b 0 MiB, 28 cores, 2 GPUs",
       "memory in use: application_1_0005 (bert of ada in queue ml: 8 GiB)",
     ]);
   });
@@ -117,7 +117,7 @@ describe("what is short for containers that do not come", () => {
       running("application_1_0004", amount(9216, 4)),
     ];
     const { reasons } = waitFor(amount(2048, 1), { nodes, applications, sharedLabels: [] }, { missing: 4 });
-    expect(reasons?.[0]).toMatch(/free are b 4 GiB, 6 cores, c 2 GiB, 6 cores, a 0 MiB, 0 cores$/);
+    expect(reasons?.[0]).toMatch(/free: b 4 GiB, 6 cores, c 2 GiB, 6 cores, a 0 MiB, 0 cores$/);
     expect(reasons?.[1]).toMatch(
       /application_1_0004 \(bert of ada in queue ml: 9 GiB\).*application_1_0003 \(bert of bob in queue etl: 2 GiB\)/,
     );
@@ -151,7 +151,7 @@ describe("what is short for containers that do not come", () => {
     const full = node("a", amount(8192, 8), amount(8192, 8));
     const exclusive = node("b", amount(8192, 8), amount(0, 0), "ssd");
     expect(waitFor(amount(1024, 1), { nodes: [full, exclusive] }).reasons?.[0]).toMatch(
-      /^the 1 node of the cluster that may run them: too little memory and too few cores; free are a 0 MiB, 0 cores$/,
+      /^the 1 node of the cluster that may run them: too little memory and too few cores; free: a 0 MiB, 0 cores$/,
     );
     expect(waitFor({ ...amount(1024, 1), nodeLabel: "ssd" }, { nodes: [full, exclusive] }).reasons).toEqual([
       "YARN has given none of them yet on the 2 usable nodes of the cluster",
@@ -172,7 +172,7 @@ describe("what is short for containers that do not come", () => {
     ]);
     const full = [node("a", amount(8192, 8), amount(8192, 0))];
     expect(waitFor(amount(1024, 1), { nodes: full }, { delays: [queueFull] }).reasons).toEqual([
-      "the 1 node of the cluster that may run them: too little memory; free are a 0 MiB, 8 cores",
+      "the 1 node of the cluster that may run them: too little memory; free: a 0 MiB, 8 cores",
       "memory in use: applications that you may not see (8 GiB)",
     ]);
   });

@@ -118,7 +118,7 @@ describe("why an application's AM does not run yet", () => {
     ],
     [
       "Attempt recovered after RM restart",
-      "the ResourceManager has restarted or failed over, and the AM, which runs on, has yet to register with it",
+      "the ResourceManager has restarted or failed over, and the AM, which is still running, has not registered with it again yet",
     ],
     ["", "waiting in queue ml"],
     ["[x] Something new happened. More of it.", "Something new happened."],
@@ -129,7 +129,7 @@ describe("why an application's AM does not run yet", () => {
   test.each([
     ["NEW", "the ResourceManager is storing the application"],
     ["NEW_SAVING", "the ResourceManager is storing the application"],
-    ["SUBMITTED", "the scheduler has not taken the application up yet"],
+    ["SUBMITTED", "the scheduler has not accepted the application yet"],
   ] as const)("while it is %s", (state, said) => {
     expect(words({ state })).toBe(said);
   });

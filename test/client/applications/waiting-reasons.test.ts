@@ -79,7 +79,7 @@ describe("why an AM that waits for long has no container, among the nodes", () =
       node("n4", "LOST"),
     ];
     expect(delayWords(await reasonWith(nodes, { diagnostics: activated() }))).toBe(
-      "no container for the AM in queue ml yet: of 3 active nodes 2 may have it; free there: n3 (512 MiB, 30 cores), n1 (128 MiB, 30 cores); lost: n4",
+      "no container for the AM in queue ml yet: 2 of 3 active nodes may run it; free there: n3 (512 MiB, 30 cores), n1 (128 MiB, 30 cores); lost: n4",
     );
   });
 
@@ -102,7 +102,7 @@ describe("why an AM that waits for long has no container, among the nodes", () =
     const nodes = async () => [node("n1", "RUNNING", { usedMiB: 1024 })];
     const reasons = new WaitingReasons({ ...quiet, nodes, reports }, () => report.startTimeMs + 60_000, LOOKS_AT);
     expect(delayWords(await reasons.reason(report))).toBe(
-      "no container for the AM in queue ml yet: earlier jobs of the queue wait for containers, too: application_1_0001 (bob); of 1 active node 1 may have it; free there: n1 (7 GiB, 30 cores)",
+      "no container for the AM in queue ml yet: earlier jobs of the queue wait for containers, too: application_1_0001 (bob); 1 of 1 active node may run it; free there: n1 (7 GiB, 30 cores)",
     );
   });
 

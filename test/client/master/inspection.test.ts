@@ -273,7 +273,7 @@ describe("what status shows of a job", () => {
         nowMs,
       );
     expect(shown(1, 0.32, 0.75)).toEqual(
-      expect.arrayContaining(["slow:", "  worker:1 goes at 32 % of the others' rate, on n1"]),
+      expect.arrayContaining(["slow:", "  worker:1 runs at 32 % of the others' rate, on n1"]),
     );
     expect(shown(1, 0.75)).not.toContain("slow:");
   });

@@ -55,7 +55,7 @@ describe("an ask that no waiting can meet", () => {
     ];
     expect(waitFor([worker(8, amount(1024))], nodes)).toEqual({
       never:
-        "waiting will not help unless the queue may have more: queue default may have at most 8 GiB of the cluster, the job asks for 9 GiB, with the 1 GiB of its AM",
+        "waiting will not help unless the queue may have more: queue default may have at most 8 GiB of the cluster, the job asks for 9 GiB, including 1 GiB for its AM",
       remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16)",
     });
     expect(waitFor([worker(7, amount(1024))], nodes).never).toBeUndefined();
@@ -98,7 +98,7 @@ describe("an ask that no waiting can meet", () => {
   test("counts the AM's own container, which exists as long as the job", () => {
     const beside = [{ ...node("a", amount(4096)), master: amount(1024) }, node("b", amount(4096))];
     expect(waitFor([worker(8, amount(1024))], beside).never).toMatch(
-      /has 8 GiB in all, the job asks for 9 GiB, with the 1 GiB of its AM$/,
+      /has 8 GiB in all, the job asks for 9 GiB, including 1 GiB for its AM$/,
     );
     expect(waitFor([worker(2, amount(3500))], beside).never).toMatch(
       /room for 1 such container in all beside the job's AM \(1 GiB, 1 core\), the job asks for 2$/,
@@ -134,7 +134,7 @@ describe("an ask that no waiting can meet", () => {
     const roles = [worker(2, amount(4096))];
     const nodes = [node("a", amount(4096)), node("b", amount(8192), ["gpu"])];
     expect(waitFor(roles, nodes).never).toMatch(/the cluster has 4 GiB in all, the job asks for 8 GiB$/);
-    expect(waitFor(roles, [node("b", amount(8192), ["gpu"])]).never).toMatch(/every node has a label, and only asks/);
+    expect(waitFor(roles, [node("b", amount(8192), ["gpu"])]).never).toMatch(/every node has a label and serves only/);
   });
 
   test("is none for cores where the scheduler counts only memory", () => {
@@ -163,7 +163,7 @@ describe("an ask that no waiting can meet", () => {
     const { waits, roles: told } = statusOf(scenario.core, scenario.nowMs);
     expect(told.map(({ memoryMiB }) => memoryMiB)).toEqual([4096, 64]);
     expect(waits[0]?.reasons.join()).toMatch(
-      /has 16 GiB in all, the job asks for 17\.06 GiB, with the 1 GiB of its AM/,
+      /has 16 GiB in all, the job asks for 17\.06 GiB, including 1 GiB for its AM/,
     );
     // What is asked for again is what was asked for: another size would be another ask.
     const asks = scenario.effects.flatMap((effect) => (effect.type === "ask" ? effect.asks : []));

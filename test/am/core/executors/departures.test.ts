@@ -390,7 +390,7 @@ describe("a node was decommissioned with containers on it", () => {
     scenario.silent("worker:1", 6_000);
     scenario.after(base.timeouts.heartbeatExpiryMs);
     expect(scenario.gang.generations[0]?.endedBy?.summary).toBe(
-      "worker:1 was no longer heard of: n2 is being taken out of the cluster",
+      "worker:1 stopped responding: n2 is being taken out of the cluster",
     );
     scenario.stops("worker:0");
     scenario.completes("c2", -100, "Container released by application");

@@ -107,8 +107,7 @@ describe("a program that reports its steps", () => {
       summary: `worker:0 on n1 hung: no progress for 1 min at step 7`,
       exit: "SIGABRT",
       lines: traceback.split("\n"),
-      remedy:
-        "see what it waits for where it stands, below; if a step may take longer, raise tony.task.progress-timeout",
+      remedy: "its stacks below show what it waits for; if a step may take longer, raise tony.task.progress-timeout",
     });
     scenario.stops("worker:1");
     expect(scenario.gang.generation).toBe(2);

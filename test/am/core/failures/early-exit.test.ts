@@ -24,7 +24,7 @@ describe("a worker ends with 0 before the others", () => {
     expect(scenario.core.state.outcome?.cause).toMatchObject({
       class: "program",
       task: "worker:1",
-      summary: "worker:1 ended with 0 after 3 s on n2, before the others",
+      summary: "worker:1 exited 0 after 3 s on n2, before the others",
       lines: ["stopped early at step 3", "worker:0 then said:", "RuntimeError: Connection closed by peer"],
       remedy: expect.stringContaining("the same number of steps"),
       consequences: [

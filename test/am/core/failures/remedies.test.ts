@@ -104,7 +104,7 @@ describe("the advice", () => {
       "the job ships no train.csv: if the program reads it, ship it with tony.containers.resources, tony.worker.resources or --src_dir",
     );
     expect(advice(opened("./data/train.csv"))).toMatch(
-      /^the job ships no data\/train\.csv: .*; if it is to write it, make/,
+      /^the job ships no data\/train\.csv: .*; if it writes it, create/,
     );
     for (const file of ["/data/train.csv", "../train.csv", "data/../../x", "~/x", "hdfs://nn/x", "a' -> 'b"]) {
       expect(advice(opened(file))).toBeUndefined();
@@ -136,7 +136,7 @@ describe("the advice", () => {
     );
     const elsewhere = { kind: "module", missing: "nets.torch", found: "lib/torch.py" } as const;
     expect(advice({ ...missing, misnamed: elsewhere }, of)).toBe(
-      "the container has lib/torch.py, where Python does not look for nets.torch: name its folder in PYTHONPATH",
+      "the container has lib/torch.py, where Python does not look for nets.torch: add its folder to PYTHONPATH",
     );
   });
 
@@ -152,7 +152,7 @@ describe("the advice", () => {
   test("for a port that another process has names the ports that are kept free", () => {
     const error = "OSError: [Errno 98] Address already in use";
     const hint =
-      "if it ended for that port: another process of that node has it, or it opens one port twice; let it open TONY_PORT, " +
+      "if that port is why it ended: another process on that node has it, or the program opens it twice; let it open TONY_PORT, " +
       "which is kept free for it, or name ports in tony.worker.ports";
     expect(advice({ exitCode: 1, traceback: `Traceback …\n${error}`, errorSummary: error })).toBe(hint);
     expect(advice({ exitCode: 1, lastLines: ["Error: listen EADDRINUSE: address already in use :::8080"] })).toBe(hint);
@@ -176,14 +176,14 @@ describe("the advice", () => {
       lastLines: [`python3: can't open file '${folder}/sub/train.py': [Errno 2] No such file`],
     };
     expect(advice(exit, { command: "mkdir sub; cd sub; python3 train.py" })).toMatch(
-      /^the container has no sub\/train\.py: files travel into its working directory; check the folder that .* is in/,
+      /^the container has no sub\/train\.py: shipped files are in its working directory; check the folder from which .* runs it/,
     );
   });
 
   test("for a crash says how to see where Python was in its code, unless that is already on", () => {
     const crash = { exitCode: 139, signal: "SIGSEGV" };
     const hint =
-      "if it is a Python program, add PYTHONFAULTHANDLER=1 to tony.execution.envs: it then prints where it stood";
+      "if it is a Python program, add PYTHONFAULTHANDLER=1 to tony.execution.envs: it then prints its stack when it crashes";
     expect(advice(crash)).toBe(hint);
     expect(advice(crash, { environment: { PYTHONFAULTHANDLER: "1" } })).toBeUndefined();
     expect(advice({ ...crash, lastLines: ["Fatal Python error: Segmentation fault", "", "  File"] })).toBeUndefined();
@@ -218,7 +218,7 @@ describe("the advice", () => {
     const command = program === "train.py" ? "python3 train.py --steps 3" : program;
     const file = /[\w.]+$/.exec(program)?.[0];
     expect(advice(exit, { command })).toBe(
-      `no ${file} in the container: check its name in tony.worker.command (job.xml:5), and that it travels: tony.containers.resources, tony.worker.resources or --src_dir`,
+      `no ${file} in the container: check its name in tony.worker.command (job.xml:5), and that the job ships it: tony.containers.resources, tony.worker.resources or --src_dir`,
     );
     const sources = { "tony.containers.command": "-executes" };
     expect(advice(exit, { command, sources })).toContain("check its name in --executes, and");
@@ -242,8 +242,8 @@ describe("the advice", () => {
   test("for a command that the node does not have is to check its name, or to install or ship it", () => {
     const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: torchrun: command not found"] };
     expect(advice(exit, { command: "torchrun train.py" })).toBe(
-      "that node's PATH has no torchrun: check its name in tony.worker.command (job.xml:5), install it there, or bring it by " +
-        "--python_venv or tony.containers.resources, tony.worker.resources or --src_dir and name its path",
+      "that node's PATH has no torchrun: check its name in tony.worker.command (job.xml:5), install it there, or ship it with " +
+        "--python_venv or tony.containers.resources, tony.worker.resources or --src_dir and write its path",
     );
   });
 
@@ -272,7 +272,7 @@ describe("the advice", () => {
   test("for a program of the node that the tasks' user may not run is to open it to that user", () => {
     const lastLines = ["/bin/bash: line 1: /root/env/bin/python: Permission denied"];
     expect(advice({ failedToStart: true, lastLines }, { command: "/root/env/bin/python train.py" })).toBe(
-      "the user that your tasks run as there may not run /root/env/bin/python: it, what it links to and the folders above must be open to that user",
+      "the user that your tasks run as there may not run /root/env/bin/python: give that user access to it, to what it links to and to the folders above",
     );
   });
 
@@ -280,7 +280,7 @@ describe("the advice", () => {
     const said = "/bin/bash: line 1: venv/bin/python: cannot execute binary file: Exec format error";
     const exit = { failedToStart: true, lastLines: [said] };
     expect(advice(exit, { command: "venv/bin/python train.py" })).toBe(
-      "venv/bin/python is for another kind of machine than that node: bring one that was made for it",
+      "venv/bin/python was built for another kind of machine than that node: ship one that was built for it",
     );
   });
 
@@ -303,7 +303,7 @@ describe("the advice", () => {
     (_bash, exit) => {
       expect(advice(exit, { command: "./run.sh" })).toBe(
         "the first line (#!) of ./run.sh names a program that the node does not have: name one that it has; " +
-          String.raw`if the file has Windows line ends (CRLF), remove them: sed -i 's/\r$//' ./run.sh`,
+          String.raw`if the file has Windows line endings (CRLF), remove them: sed -i 's/\r$//' ./run.sh`,
       );
     },
   );
@@ -311,7 +311,7 @@ describe("the advice", () => {
   test("for a script whose interpreter env cannot find because of its CRLF is to remove the CRLF", () => {
     const lastLines = [String.raw`/usr/bin/env: ‘python3\r’: No such file or directory`];
     expect(advice({ exitCode: 127, lastLines }, { command: "./train.py" })).toBe(
-      String.raw`the script has Windows line ends (CRLF): remove them with sed -i 's/\r$//'`,
+      String.raw`the script has Windows line endings (CRLF): remove them with sed -i 's/\r$//'`,
     );
   });
 

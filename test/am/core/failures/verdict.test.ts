@@ -181,7 +181,7 @@ describe("the endings beside the root", () => {
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
     scenario.exits("worker:2", { exitCode: 3 });
     expect(told(scenario)).toEqual([
-      "worker:1 ended with 0 after 0 s on n2, before the others, 0.0 s later (not counted)",
+      "worker:1 exited 0 after 0 s on n2, before the others, 0.0 s later (not counted)",
       "worker:0 exited 1 on n1, 0.0 s later (a consequence, not counted)",
     ]);
   });

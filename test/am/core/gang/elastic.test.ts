@@ -121,7 +121,7 @@ describe("a gang that may be smaller", () => {
     const scenario = gathered(3);
     scenario.after(1_000);
     expect(waitsOf(scenario.core, scenario.nowMs).map(({ what }) => what)).toContain(
-      "the rest of the gang, which could start by now",
+      "the rest of the gang, which has enough tasks to start",
     );
     scenario.after(restMs);
     scenario.startedAll();

@@ -309,7 +309,7 @@ describe("a file that a node cannot fetch", () => {
     expect(failingOn("a", "b").state).toMatchObject({
       outcome: {
         result: "failed",
-        rule: "a failed on the same file before: it is the file, not the nodes",
+        rule: "a failed on the same file before: the file is at fault, not the nodes",
         cause: {
           class: "program",
           summary: "worker:0 could not get its files on b: File does not exist: hdfs://nn:8020/words.txt",

@@ -567,13 +567,13 @@ describe("trials of a search", () => {
       "the first five end well without a value",
       {},
       [{}, {}, {}, {}, {}],
-      "worker:4 ended with 0 on n1 and had reported no loss, nor any other metric that is a number; the first 5 trials failed the same way, so no further one is tried",
+      "worker:4 exited 0 on n1 but reported no loss, nor any other numeric metric; the first 5 trials failed the same way, so no further one is tried",
     ],
     [
       "the first five end with NaN",
       {},
       [Number.NaN, Number.NaN, Number.NaN, Number.NaN, Number.NaN],
-      "worker:4 ended with 0 on n1 and had reported NaN as loss; the first 5 trials failed the same way",
+      "worker:4 exited 0 on n1 but reported NaN as loss; the first 5 trials failed the same way",
     ],
   ])("of a search are over or not when %s", (_, failures, ends, words) => {
     const outcome = outcomeAfter({ failures: { onFailed: "continue", ...failures } }, ...ends);
@@ -615,7 +615,7 @@ describe("trials of a search", () => {
     scenario.journalWorks = true;
     scenario.after(5_000);
     expect(scenario.core.state.outcome?.summary).toMatch(
-      /^worker:\d ended with 0 on n\d and had reported no loss, but Loss, epoch; the first 5 trials failed the same way, so no further one is tried$/,
+      /^worker:\d exited 0 on n\d but reported no loss \(only Loss, epoch\); the first 5 trials failed the same way, so no further one is tried$/,
     );
   });
 
@@ -638,7 +638,7 @@ describe("trials of a search", () => {
     expect(scenario.core.state.outcome?.result).toBe("failed");
     scenario.journalWorks = false;
     scenario.exits("worker:1");
-    const why = (task: string) => `${task} ended with 0 on ${scenario.task(task).host} and had reported NaN as loss`;
+    const why = (task: string) => `${task} exited 0 on ${scenario.task(task).host} but reported NaN as loss`;
     const failed = ["worker:0", "worker:1"].map((task) => ({ trial: { state: "failed", why: why(task) } }));
     const status = statusOf(scenario.core, scenario.nowMs);
     expect(status.tasks.slice(0, 2)).toMatchObject(failed);

@@ -36,7 +36,7 @@ describe("a role with placement constraints", () => {
   test("is asked for again after a while when YARN finds no place, and says so until one comes", () => {
     const scenario = started();
     scenario.register();
-    const noPlace = "YARN finds no place for them at present that the job's placement constraints allow";
+    const noPlace = "YARN has no place for them at present that the job's placement constraints allow";
     expect(asksOf(scenario.on({ type: "ask-unplaced", role: "worker", count: 2 }))).toEqual([]);
     expect(reasonsOf(scenario)).toContain(noPlace);
     expect(asksOf(scenario.after(9_000))).toEqual([]);
@@ -51,7 +51,7 @@ describe("a role with placement constraints", () => {
     scenario.register();
     scenario.on({ type: "constraints-refused", message: "no handler" });
     expect(scenario.core.state.outcome?.summary).toBe(
-      "the cluster takes no placement constraints: remove tony.worker.placement-spec (job.xml:4), tony.worker.allocation-tags (job.xml:5), or have yarn.resourcemanager.placement-constraints.handler set to scheduler (CapacityScheduler). The ResourceManager says: no handler",
+      "the cluster does not accept placement constraints: remove tony.worker.placement-spec (job.xml:4), tony.worker.allocation-tags (job.xml:5), or have yarn.resourcemanager.placement-constraints.handler set to scheduler (CapacityScheduler). The ResourceManager says: no handler",
     );
   });
 });
