@@ -167,7 +167,7 @@ const notice = fc.record(
   {
     cause: fc.constantFrom("preemption" as const, "decommissioning" as const),
     atMs: large,
-    endsAtMs: large.map((atMs) => atMs + 1),
+    endsAtMs: large.map((atMs) => Math.max(1, atMs)),
   },
   { requiredKeys: ["cause", "atMs"] },
 );

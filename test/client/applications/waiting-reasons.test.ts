@@ -174,6 +174,14 @@ describe("what a job's containers wait for, among the nodes", () => {
     expect(asked).toBe(2);
   });
 
+  test("is asked for in the background by who cannot wait, and told with the next look", async () => {
+    expect(waits.explainedSoon(waiting(0))).toEqual(waiting(0));
+    expect(asked).toBe(1);
+    await waits.explained(waiting(0));
+    expect(words(waits.explainedSoon(waiting(0)))).toContain("n1 2 GiB");
+    expect(asked).toBe(1);
+  });
+
   test("is told at once by what was heard last", async () => {
     const status = waiting(0);
     expect(waits.explainedSoon(status)).toBe(status);

@@ -44,12 +44,12 @@ describe("a job of a flow", () => {
   test("hands worker_env.* and the data sets to the programs", () => {
     const { options } = jobOf({
       "worker_env.RATE": "0,1",
-      "azkaban.input.dataset": "/data/a,/data/b",
+      "azkaban.input.dataset": "/data/a,/data/b,/data/c",
       "azkaban.output.dataset": "/out",
     });
     expect(options.shellEnv).toEqual([
       "RATE=0,1",
-      "AZKABAN_INPUT_DATASET=/data/a;/data/b",
+      "AZKABAN_INPUT_DATASET=/data/a;/data/b;/data/c",
       "AZKABAN_OUTPUT_DATASET=/out",
     ]);
   });

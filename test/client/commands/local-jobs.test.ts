@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { JobStatus } from "../../../src/job/status.ts";
+import { recordedStreams } from "../support.ts";
 import { containerOf, LocalMachine } from "./local-machine.ts";
 
 let machine: LocalMachine;
@@ -127,6 +128,24 @@ describe("tony-ts status", () => {
 });
 
 describe("tony-ts attach and wait", () => {
+  test("tell of several jobs by --stdin, and each event says of which", async () => {
+    const [good, bad] = [machine.ended(60, "succeeded"), machine.ended(120, "failed")];
+    machine.streams = recordedStreams({ typed: `${good}\n${bad}\n` });
+    const { exitCode, out } = await machine.run("wait", "--stdin", "--json");
+    const events = out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(exitCode).toBe(1);
+    expect(new Set(events.map(({ applicationId }) => applicationId))).toEqual(new Set([good, bad]));
+    expect(
+      events
+        .filter(({ event }) => event === "end")
+        .map(({ applicationId }) => applicationId)
+        .sort(),
+    ).toEqual([good, bad].sort());
+  });
+
   test.each([
     ["succeeded", 0],
     ["failed", 1],

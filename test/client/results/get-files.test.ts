@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -70,6 +80,15 @@ Fetched 2 files, 12 B to ${application}
     });
     expect(readFileSync(here("worker-1/deep/log.txt"), "utf8")).toBe("1234567");
     expect(readdirSync(here("worker-0"))).toEqual(["model.pt"]);
+  });
+
+  test("may be a program of its owner's, which can be run here as well", async () => {
+    const folder = stored("out/worker-0", { "run.sh": "12345", "notes.txt": "12345" });
+    chmodSync(path.join(folder, "run.sh"), 0o750);
+    chmodSync(path.join(folder, "notes.txt"), 0o641);
+    await get(ended({ tasks: [task("worker:0", [results("out/worker-0")])] }));
+    const isProgram = (name: string) => (statSync(here("worker-0", name)).mode & 0o100) !== 0;
+    expect([isProgram("run.sh"), isProgram("notes.txt")]).toEqual([true, false]);
   });
 
   test("is what one trial of a search left, or its checkpoint", async () => {

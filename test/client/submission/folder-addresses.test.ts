@@ -49,7 +49,9 @@ test.each(["bert", "/user/ada/bert"])(
     const spec = aJobSpec({ checkpointDir, carrier: { ...carrier, output: same } });
     await expect(withFolderAddresses(spec, places)).rejects.toMatchObject({
       code: "FOLDER_UNREACHABLE",
-      message: expect.stringContaining("it is also where checkpoints are kept (tony.application.checkpoint-dir), which"),
+      message: expect.stringContaining(
+        "it is also where checkpoints are kept (tony.application.checkpoint-dir), which",
+      ),
     });
   },
 );
