@@ -83,6 +83,20 @@ describe("an ask to the ResourceManager", () => {
   });
 });
 
+test("a size that YARN refused is asked for again as soon as one of the nodes that join is large enough", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 1)]));
+  scenario.register();
+  scenario.on({ type: "ask-too-large", role: "worker", message: "too large" });
+  const joins = (...totalsMiB: readonly number[]) => {
+    const nodes = totalsMiB.map((memoryMiB, index) => {
+      return { ...idleNode(`m${index}`), total: { memoryMiB, vcores: 8, others: {} } };
+    });
+    return asksOf(scenario.on({ type: "nodes-changed", nodes }));
+  };
+  expect(joins(512, 512)).toEqual([]);
+  expect(joins(512, 2_048)).toMatchObject([{ count: 1 }]);
+});
+
 test("what containers hold counts as used from when they are given until they end, and no moment counts twice", () => {
   const scenario = twoRoles();
   scenario.register();

@@ -85,6 +85,8 @@ describe("a program fails", () => {
     scenario.startedAll();
     fail();
     expect(scenario.gang.phase).toBe("gathering");
+    const { waits } = statusOf(scenario.core, scenario.nowMs);
+    expect(waits).toMatchObject([{ reasons: ["after 2 restarts: worker:1 exited 1 on n2"] }]);
     expect(sentOf(scenario.after(1_000), "start-child")).toEqual(["worker:0", "worker:1"]);
   });
 
