@@ -56,7 +56,7 @@ For example, the node of \`worker:1\` is lost while its gang restarts:
   that is still open.
 - it was preparing for the next generation (\`allocated\` to \`registered\`): \`container-replaced\` makes it \`waiting\`. Nothing had started, so no
   generation ends. The loss is evidence if an open verdict waits for that container; otherwise the node is blamed, unless it was decommissioned
-  (\`judgeReplaced\` in \`am/core/failures/losses.ts\`), and after too many failures of the task's machines the job fails (\`tony.failure.blame.job\`).
+  (\`judgeReplaced\` in \`am/core/failures/losses.ts\`), and after too many failures of the task's machines the job fails (\`tony.failure.blame.job\`; \`cannotStart\` there), or only the trial where trials are gangs; a sidecar is given up.
 - its program had ended: nothing moves at once; the loss of the node is evidence as long as the verdict waits for that container. Once the next generation
   is open the task is \`waiting\`, as above.
 
