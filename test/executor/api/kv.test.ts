@@ -149,6 +149,8 @@ describe("the key-value store, as a program has it", () => {
     });
     expect((await call("DELETE", "/v1/kv/shared/leader?if-revision=7")).status).toBe(409);
     expect((await call("PUT", "/v1/kv/shared/leader?if-revision=1", "3")).status).toBe(200);
+    const { said } = await call("PUT", "/v1/kv/shared/leader?if-revision=1", "4");
+    expect(said).toMatchObject({ error: { message: "shared/leader was written by revision 2: nothing is changed" } });
     expect((await call("PUT", "/v1/kv/shared/leader?if-revision=one", "3")).status).toBe(400);
   });
 

@@ -371,6 +371,12 @@ describe("a program's processes, suspended", () => {
     await jest.advanceTimersByTimeAsync(100);
     await again;
     expect([...processes.table.values()].map(({ state }) => state)).toEqual(["S", "S"]);
+    // What was resumed within one moment is not within the next.
+    tree.suspend();
+    const later = tree.whileStopped(() => {});
+    await jest.advanceTimersByTimeAsync(100);
+    await later;
+    expect([...processes.table.values()].map(({ state }) => state)).toEqual(["T", "T"]);
   });
 
   it("are ended where they stand", async () => {

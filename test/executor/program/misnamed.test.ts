@@ -17,6 +17,8 @@ beforeAll(() => {
     "data/train.csv",
     "lib/helpers.py",
     "models/resnet.py",
+    "first/config.json",
+    "second/config.json",
     "executor.cjs",
     "run.sh",
   ]) {
@@ -69,6 +71,7 @@ describe("what a program may have meant that did not find a file", () => {
 
   it.each([
     "checkpoint.pt",
+    "config.json",
     "/data/trian.csv",
     "../trian.py",
     "hdfs://nn/train.py",

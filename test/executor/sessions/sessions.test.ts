@@ -173,6 +173,15 @@ describe("a terminal in a task's container", () => {
     expect(run.texts.stdout).toContain("40 100");
   });
 
+  it.each([
+    ["script", ["script"]],
+    ["Python", ["python3"]],
+  ])("tells by 128 and its number which signal ended a command on a terminal of %s", async (_what, programs) => {
+    const scene = await open({ environment: { PATH: pathWith(...programs) } });
+    const run = scene.run({ type: "command", words: ["sh", "-c", "kill -TERM $$"], terminal });
+    expect(await run.end()).toEqual({ type: "exited", exitCode: 143, signal: "" });
+  });
+
   it("turns what is typed into signals", async () => {
     const scene = await open();
     const run = scene.run({ type: "command", words: ["cat"], terminal });
