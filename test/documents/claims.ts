@@ -218,6 +218,7 @@ export const claims: Readonly<Record<string, Claim>> = {
     `"--resume", earlier`,
   ),
   "tony-ts search job.xml --resume trials.jsonl": elsewhere("test/e2e/cli-local.test.ts", `"--resume", trialsFile`),
+  "tony-ts --version": elsewhere("test/client/main.test.ts", `["--version"]`),
   "tony-ts search --detach job.xml": elsewhere("python/tests/cluster/test_jobs_of_a_cluster.py", "tony_ts.search("),
   "tony-ts search --dry-run job.xml": elsewhere(
     "test/client/commands/search.test.ts",

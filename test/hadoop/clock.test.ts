@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { callAfter, sleep, within } from "../../src/hadoop/clock.ts";
 
@@ -10,6 +11,12 @@ test("sleep ends at once when its signal fires, or has fired before", async () =
   stop.abort();
   await expect(asleep).resolves.toBeUndefined();
   await expect(sleep(aMinuteMs, stop.signal)).resolves.toBeUndefined();
+});
+
+test("sleep leaves no listener at a signal that outlives it", async () => {
+  const { signal } = new AbortController();
+  await sleep(1, signal);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 describe("a bounded wait", () => {
