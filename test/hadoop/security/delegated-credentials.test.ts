@@ -48,6 +48,7 @@ describe("which delegation token a web server is shown", () => {
     ["the one for the IP address of its RPC, where services are named so", "10.0.1.1:8020", "nn.example:8020"],
     ["the one for the name of its RPC's host, where services are named so", "nn.example:8020", "nn.example:8020"],
     ["the one for its web address", "10.0.0.1:9870", undefined],
+    ["the one for its web address, where its RPC has a name as well", "10.0.0.1:9870", "nn.example:8020"],
   ])("%s", async (_which, service, tokenService) => {
     const held = holding(tokenFor("elsewhere:8020"), tokenFor(service));
     expect(await shownOverHttp(held, { tokenService })).toBe(service);
