@@ -373,10 +373,11 @@ describe("a program's processes, suspended", () => {
     expect([...processes.table.values()].map(({ state }) => state)).toEqual(["S", "S"]);
     // What was resumed within one moment is not within the next.
     tree.suspend();
+    const before = processes.killed.length;
     const later = tree.whileStopped(() => {});
     await jest.advanceTimersByTimeAsync(100);
     await later;
-    expect([...processes.table.values()].map(({ state }) => state)).toEqual(["T", "T"]);
+    expect(processes.killed.slice(before)).not.toContain("SIGCONT 100");
   });
 
   it("are ended where they stand", async () => {
