@@ -133,11 +133,11 @@ def numbers(folder: Path, count: int) -> str:
 ROWS = 400_000
 EACH_ROW = TWO.reader(
     """
-    sizes, total = set(), 0
+    largest, total = 0, 0
     for batch in tony_ts.feed(NAME).batches(1000):
-        sizes.add(len(batch) <= 1000)
+        largest = max(largest, len(batch))
         total += sum(map(int, batch))
-    print(sizes, total)
+    print(largest, total)
     """,
     lambda folder: {"input": numbers(folder, ROWS), "split-size": "1m", "shuffle": "7", "epochs": "2"},
 )
@@ -145,7 +145,8 @@ EACH_ROW = TWO.reader(
 
 def test_its_tasks_have_each_row_once(two: Ran) -> None:
     said = [line.split() for line in two.said(EACH_ROW)]
-    assert [sizes for sizes, _ in said] == ["{True}"] * 2
+    # One that starts late may find everything read.
+    assert max(int(largest) for largest, _ in said) == 1000
     assert sum(int(total) for _, total in said) == ROWS * (ROWS - 1)
 
 

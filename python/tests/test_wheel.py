@@ -77,7 +77,7 @@ def test_the_wheel_is_for_every_python_and_holds_the_package_and_the_programs_al
     expected = re.compile(
         r"tony_ts/((distributed/|pytorch/|skein/|tensorflow/|training/)?\w+\.py|py\.typed)"
         r"|tony_ts/npm/(package\.json|LICENSE|NOTICE|dist/sbom\.cdx\.json)"
-        r"|tony_ts/npm/dist/programs/((am|executor|portal|tokens|tony-ts)\.cjs(\.LEGAL\.txt)?|(compare|page|portal)\.html|optuna_trials\.py)"
+        r"|tony_ts/npm/dist/programs/((am|executor|portal|tokens|tony-ts)\.cjs(\.LEGAL\.txt)?|tony-ts\.code\.js|(compare|page|portal)\.html|optuna_trials\.py)"
         r"|tony_ts/npm/examples/([\w-]+/(job\.xml|[\w-]+\.(py|sh))|monitoring/[\w-]+\.\w+|portal/[\w-]+\.service)"
         r"|tony_ts/npm/node_modules/koffi/(src/koffi/(src/)?)?\w+\.(c?js|json)|tony_ts/npm/node_modules/koffi/LICENSE\.txt"
         r"|tony_ts/npm/node_modules/@koromix/koffi-linux-\w+/(\w+/koffi\.node|\w+\.\w+)"

@@ -8,12 +8,7 @@ import { eventually } from "../support/eventually.ts";
 import { StandInManager } from "./stand-in-manager.ts";
 import { aNode } from "./submission/stand-in-cluster.ts";
 
-// Loaded before a submission does so, several at once, which Jest's loader cannot.
-import "../../client/applications/yarn-applications.ts";
-import "../../client/cluster/cluster.ts";
-import "../../client/following/follow.ts";
-import "../../client/master/end-application.ts";
-import "../../client/submission/submission.ts";
+import "../support/loaded-client.ts";
 
 describe("a job handed in by a program whose signal has fired", () => {
   let folder = "";

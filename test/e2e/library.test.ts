@@ -9,6 +9,8 @@ import { Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 import { testWhereOpen } from "../support/where-open.ts";
 
+import "../support/loaded-client.ts";
+
 const cluster = await testCluster();
 const testInProcess = testWhereOpen(cluster, "one process has one Kerberos ticket, which Jest's own process has not");
 

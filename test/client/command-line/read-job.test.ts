@@ -6,9 +6,7 @@ import type { JobOptionValues } from "../../../client/command-line/job-options.t
 import { readJobOf, readJobText } from "../../../client/command-line/read-job.ts";
 import { recordedContext } from "../support.ts";
 
-// Loaded before a URL is read, both at once, which Jest's loader cannot.
-import "../../../client/cluster/cluster.ts";
-import "../../../client/cluster/site-settings.ts";
+import "../../support/loaded-client.ts";
 
 /** No option is given. */
 const nothing: JobOptionValues = {

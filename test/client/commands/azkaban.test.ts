@@ -12,9 +12,7 @@ import { LocalMachine } from "./local-machine.ts";
 import "../../../client/azkaban/flow-view.ts";
 import "../../../client/azkaban/job-properties.ts";
 import "../../../client/azkaban/output-properties.ts";
-import "../../../client/following/follow.ts";
-import "../../../client/submission/run-submission.ts";
-import "../../../client/submission/submission.ts";
+import "../../support/loaded-client.ts";
 
 const id = "application_1795305600000_0001";
 

@@ -4,12 +4,11 @@ import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { commands } from "../../../client/commands/commands.ts";
 // Loaded before the command does so, several at once, which Jest's loader cannot.
 import "../../../client/applications/local-folder.ts";
-import "../../../client/cluster/cluster.ts";
 import "../../../client/submission/doctor.ts";
 import "../../../client/submission/doctor-settings.ts";
 import "../../../client/submission/runtime-probe.ts";
-import "../../../client/cluster/site-settings.ts";
 import "../../../src/machine.ts";
+import "../../support/loaded-client.ts";
 import { describe } from "../../../client/commands/doctor.ts";
 import { ExitCode } from "../../../src/errors.ts";
 import { StandInCluster } from "../submission/stand-in-cluster.ts";

@@ -21,10 +21,9 @@ import { LocalMachine } from "./local-machine.ts";
 
 // Loaded before the command does so, several at once, which Jest's loader cannot.
 import "../../../client/command-line/read-job.ts";
-import "../../../client/following/follow.ts";
 import "../../../client/sessions/notebook-job.ts";
 import "../../../client/submission/notebook.ts";
-import "../../../client/submission/submission.ts";
+import "../../support/loaded-client.ts";
 
 /** Runs `tony-ts notebook …` where no cluster is. */
 async function run(environment: Readonly<Record<string, string>>, ...words: string[]): Promise<unknown> {

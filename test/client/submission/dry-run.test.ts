@@ -8,14 +8,7 @@ import { ExitCode } from "../../../src/errors.ts";
 import type { JobText } from "../../../src/job/build/load-job.ts";
 import { StandInCluster } from "./stand-in-cluster.ts";
 
-// Loaded before a rehearsal does so, several at once, which Jest's loader cannot.
-import "../../../client/applications/yarn-applications.ts";
-import "../../../client/cluster/cluster.ts";
-import "../../../client/submission/check-on-cluster.ts";
-import "../../../client/submission/job-shipping.ts";
-import "../../../client/submission/prepared-runtime.ts";
-import "../../../client/submission/run-submission.ts";
-import "../../../client/submission/submission.ts";
+import "../../support/loaded-client.ts";
 
 test("a rehearsal says that every check passed only where none warns", () => {
   const warning = { severity: "warning", message: "there is no queue mll", at: "job.xml:3" } as const;

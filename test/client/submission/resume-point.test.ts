@@ -9,10 +9,7 @@ import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
 import { StandInCluster } from "./stand-in-cluster.ts";
 
-// Loaded before a submission does so, several at once, which Jest's loader cannot.
-import "../../../client/applications/local-applications.ts";
-import "../../../client/applications/yarn-applications.ts";
-import "../../../client/cluster/cluster.ts";
+import "../../support/loaded-client.ts";
 
 const ended = aReport({ user: "alice", state: "FINISHED", finalStatus: "FAILED" });
 const saved = { path: "hdfs:///ckpt/1800", step: 1800, atMs: noonishMs + 20_000 };

@@ -5,14 +5,7 @@ import { runSearch } from "../../../client/submission/run-search.ts";
 import { ExitCode } from "../../../src/errors.ts";
 import { StandInCluster } from "./stand-in-cluster.ts";
 
-// Loaded before a submission does so, several at once, which Jest's loader cannot.
-import "../../../client/applications/yarn-applications.ts";
-import "../../../client/cluster/cluster.ts";
-import "../../../client/following/follow.ts";
-import "../../../client/master/master-connection.ts";
-import "../../../client/results/advice.ts";
-import "../../../client/submission/search-resumption.ts";
-import "../../../client/submission/submission.ts";
+import "../../support/loaded-client.ts";
 
 const id = "application_1795305600000_0001";
 

@@ -12,16 +12,7 @@ import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs, role } from "../job-status.ts";
 import { StandInCluster, WatchedCluster } from "./stand-in-cluster.ts";
 
-// Loaded before a submission does so, several at once, which Jest's loader cannot.
-import "../../../client/applications/yarn-applications.ts";
-import "../../../client/cluster/cluster.ts";
-import "../../../client/following/follow.ts";
-import "../../../client/following/follow-again.ts";
-import "../../../client/master/end-application.ts";
-import "../../../client/master/master-connection.ts";
-import "../../../client/results/advice.ts";
-import "../../../client/submission/local-submission.ts";
-import "../../../client/submission/submission.ts";
+import "../../support/loaded-client.ts";
 
 const id = "application_1795305600000_0001";
 const other = "application_1795305600000_0900";

@@ -10,11 +10,7 @@ import { aJobSpec, aRole } from "../../support/job-spec.ts";
 import { aPlace } from "../place.ts";
 import { StandInCluster, WatchedCluster } from "./stand-in-cluster.ts";
 
-// Loaded before a submission does so, several at once, which Jest's loader cannot.
-import "../../../client/applications/yarn-applications.ts";
-import "../../../client/cluster/cluster.ts";
-import "../../../client/submission/local-submission.ts";
-import "../../../client/submission/submission.ts";
+import "../../support/loaded-client.ts";
 
 let there: StandInCluster;
 beforeEach(async () => {
