@@ -63,9 +63,16 @@ function readLocal(file: string, { workingDirectory }: ClientContext): string | 
   return readLocalText(path.resolve(workingDirectory, file), file);
 }
 
-/** What is beside a file with such an address is `file:/…` to who joins paths. */
+/**
+ * The path of a file on this machine. A file that another one includes may be `file:/…`: joining paths leaves one slash.
+ * @throws UserError for an address on another host
+ */
 function localPath(file: string): string {
-  return file.startsWith("file:/") ? fileURLToPath(file) : file;
+  if (!file.startsWith("file:/")) return file;
+  const { host } = new URL(file);
+  if (host !== "" && host !== "localhost")
+    throw usageError(`${file} is on the host ${host}: a file of this machine is file:///path, or its path alone`);
+  return fileURLToPath(file);
 }
 
 /** Undefined when the file does not exist. @throws UserError without a cluster, or when it does not answer */

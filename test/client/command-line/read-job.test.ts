@@ -78,6 +78,12 @@ describe("a job's file", () => {
     }
   });
 
+  test("has no address of another machine", async () => {
+    const message = "file://nn/job.xml is on the host nn: a file of this machine is file:///path, or its path alone";
+    const { problems } = await readJobText({ conf: ["file://nn/job.xml"] }, context());
+    expect(problems).toMatchObject([{ severity: "error", message }]);
+  });
+
   test("that is no file is told by the name that was given", async () => {
     const { problems } = await readJobText({ conf: ["."] }, context());
     expect(problems).toMatchObject([
