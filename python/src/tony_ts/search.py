@@ -6,7 +6,7 @@ import contextlib
 import functools
 import re
 from dataclasses import replace
-from typing import Any, Callable, Generator, Iterator, Literal, Mapping, NoReturn, Sequence, Union
+from typing import Any, Callable, Generator, Iterator, Literal, Mapping, NoReturn, Sequence, Union, cast
 
 from .environments import Path
 from .errors import JobInvalid, told_plainly
@@ -101,7 +101,7 @@ def _choices(name: str, values: object) -> Iterator[str]:
     if not isinstance(values, (list, tuple)):
         message = f'search(params=…): {name} is a text, such as "float 0 1", or a list of choices, not {values!r}'
         raise JobInvalid(message, code="JOB_INVALID")
-    for value in values:
+    for value in cast("Sequence[object]", values):
         if isinstance(value, bool) or not isinstance(value, (str, int, float)) or '"' in str(value):
             message = f'search(params=…): a choice of {name} is a number, or a text without ", not {value!r}'
             raise JobInvalid(message, code="JOB_INVALID")
