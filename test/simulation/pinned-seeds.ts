@@ -125,4 +125,10 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
       "a trial that ended by itself before the journal knew of its pause, and goes on, does not pause for that once more",
     logs: ["paused", "stage-done", "trial-promoted", "trial-paused", "outcome-decided"],
   },
+  {
+    seed: 870_009_370,
+    lives:
+      "an executor that gave up as the ApplicationMaster went on after a pause is back, and its node is not blamed",
+    logs: ["paused", "task-registered", "generation-running", "outcome-decided"],
+  },
 ];

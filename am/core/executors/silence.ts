@@ -2,7 +2,7 @@ import { beginTermination, noteSilence } from "../containers/containers.ts";
 import { unheardEnding } from "../failures/endings.ts";
 import { containerGone, taskGone } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
-import { awaitNoMore, awaitOf, takeoverEndsAtMs } from "../state/deadlines.ts";
+import { awaitNoMore, awaitOf, returnEndsAtMs } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
@@ -44,15 +44,15 @@ export function silenceOverdue(step: Step, container: ContainerRecord, task: Tas
 
 /**
  * An executor whose stream broke must be back in its time. Where many are not heard the time counts from when it was last heard, because a node
- * that is cut off falls silent before its streams break. After a takeover all executors connect at once: one that gave up before it was
- * welcomed tries again.
+ * that is cut off falls silent before its streams break. After a takeover, or a pause of this process, all executors connect at once: one that
+ * gave up before it was welcomed tries again, after a pause of its own.
  */
 export function reconnectOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   const unheardFromMs = container.silent ? container.lastHeardMs : container.brokenAtMs;
   const patienceEndsAtMs = areManyUnheard(step)
     ? unheardFromMs + step.spec.timeouts.massSilenceMs
     : container.brokenAtMs + Bounds.reconnectMs;
-  const endsAtMs = Math.max(patienceEndsAtMs, takeoverEndsAtMs(step));
+  const endsAtMs = Math.max(patienceEndsAtMs, returnEndsAtMs(step));
   if (step.nowMs < endsAtMs) {
     awaitOf(step, container, "reconnect", endsAtMs - step.nowMs);
     return;

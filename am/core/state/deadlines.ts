@@ -76,8 +76,13 @@ export function isTakingOver(step: Step): boolean {
 }
 
 /** Until when they may; 0: there was no attempt before. */
-export function takeoverEndsAtMs({ state: { attempt, pause } }: Step): number {
+function takeoverEndsAtMs({ state: { attempt, pause } }: Step): number {
   return attempt > 1 ? pause.endedAtMs + pause.graceMs : 0;
+}
+
+/** Until when executors may still look for this attempt, because it took over or had been paused itself; 0: neither. */
+export function returnEndsAtMs({ state: { pause } }: Step): number {
+  return pause.endedAtMs + pause.graceMs;
 }
 
 /** When a deadline really ends: a deadline set before a pause of this process blames nobody for what it did not hear. */

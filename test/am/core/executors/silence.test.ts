@@ -111,6 +111,18 @@ describe("an executor whose stream broke", () => {
     expect(scenario.gang.generation).toBe(2);
   });
 
+  test("has as much time as others that look for this attempt again after a pause of its process", () => {
+    const scenario = running();
+    scenario.on({ type: "paused" });
+    const { graceMs } = scenario.core.state.pause;
+    expect(graceMs).toBeGreaterThan(2_000);
+    scenario.breaks("worker:1");
+    scenario.after(graceMs - 1);
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+    scenario.after(1);
+    expect(scenario.gang.generation).toBe(2);
+  });
+
   test("has a minute when the streams of more than a third broke together, because the network is the likelier cause", () => {
     const scenario = running();
     for (const task of ["worker:1", "worker:2", "worker:3"]) {
