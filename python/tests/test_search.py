@@ -14,6 +14,12 @@ import tony_ts
 from tony_ts import AsyncJob, Job, JobFailed, JobInvalid, Role, Trial
 
 LR = {"lr": "float 0.1 0.9"}
+#: The first trial that fails ends the search with its failure.
+GIVES_UP: Any = {
+    "trials": 2,
+    "parallel": 1,
+    "conf": {"tony.search.retry-count": 0, "tony.search.on-failed-trial": "end"},
+}
 
 
 def search(job: Any, params: Any = None, **arguments: Any) -> Job:
@@ -122,3 +128,10 @@ def test_a_result_without_a_name_ends_the_trial_with_what_is_missing() -> None:
         job.wait()
     [trial] = job.trials()
     assert trial["lines"][-1].endswith("the function returned 0.5: search(metric=…) names what that is")
+
+
+def test_what_a_program_wrote_is_told_as_it_stands() -> None:
+    job = search("echo 'pool.submit(task)' >&2; exit 3", LR, metric="loss", direction="minimize", **GIVES_UP)
+    with pytest.raises(JobFailed) as raised:
+        job.wait()
+    assert "pool.submit(task)" in str(raised.value)

@@ -233,12 +233,14 @@ class Origin:
             argument = self.keys.get(key[0], "conf")
             return key[0] if argument == "conf" else f"{key[0]} (submit({argument}=…))"
 
-        first, separator, program = text.partition("\n")
-        *lines, last = program.split("\n")
-        keys = r"\btony\.[\w.-]*\w"
-        said = re.sub(keys, with_argument, first)
-        mend = re.sub(keys, with_argument, last) if last.startswith("To mend it: ") else last
-        return self.words("\n".join([said, *lines, mend] if separator else [said]))
+        def reworded(line: str) -> str:
+            return self.words(re.sub(r"\btony\.[\w.-]*\w", with_argument, line))
+
+        # What stands between the first line and the remedy was written by the program.
+        first, *rest = text.split("\n")
+        if rest and rest[-1].startswith("To mend it: "):
+            rest[-1] = reworded(rest[-1])
+        return "\n".join([reworded(first), *rest])
 
 
 #: For a job that was not made from arguments.
