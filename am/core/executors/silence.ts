@@ -52,7 +52,7 @@ export function reconnectOverdue(step: Step, container: ContainerRecord, task: T
   const patienceEndsAtMs = areManyUnheard(step)
     ? unheardFromMs + step.spec.timeouts.massSilenceMs
     : container.brokenAtMs + Bounds.reconnectMs;
-  const endsAtMs = Math.max(patienceEndsAtMs, returnEndsAtMs(step));
+  const endsAtMs = Math.max(patienceEndsAtMs, returnEndsAtMs(step.state));
   if (step.nowMs < endsAtMs) {
     awaitOf(step, container, "reconnect", endsAtMs - step.nowMs);
     return;

@@ -34,7 +34,7 @@ export function noteContainerDeadline({ wakeUp }: Pick<CoreState, "wakeUp">, due
  */
 export function notePause({ state, spec, nowMs }: Step): void {
   // A grace that was granted before, as at a takeover, may be longer.
-  const leftMs = state.pause.endedAtMs + state.pause.graceMs - nowMs;
+  const leftMs = returnEndsAtMs(state) - nowMs;
   state.pause = { endedAtMs: nowMs, graceMs: Math.max(silenceNoticedMs(spec.timeouts), leftMs) };
 }
 
@@ -71,23 +71,18 @@ export function setBack({ containers, gangs, groupDeadlines, finishDeadline }: C
 }
 
 /** Whether executors may still look for this attempt, which took over from another. */
-export function isTakingOver(step: Step): boolean {
-  return step.nowMs < takeoverEndsAtMs(step);
-}
-
-/** Until when they may; 0: there was no attempt before. */
-function takeoverEndsAtMs({ state: { attempt, pause } }: Step): number {
-  return attempt > 1 ? pause.endedAtMs + pause.graceMs : 0;
+export function isTakingOver({ state, nowMs }: Step): boolean {
+  return state.attempt > 1 && nowMs < returnEndsAtMs(state);
 }
 
 /** Until when executors may still look for this attempt, because it took over or had been paused itself; 0: neither. */
-export function returnEndsAtMs({ state: { pause } }: Step): number {
+export function returnEndsAtMs({ pause }: Pick<CoreState, "pause">): number {
   return pause.endedAtMs + pause.graceMs;
 }
 
 /** When a deadline really ends: a deadline set before a pause of this process blames nobody for what it did not hear. */
-export function dueMsOf({ pause }: Pick<CoreState, "pause">, { sinceMs, dueMs }: Deadline): number {
-  return sinceMs < pause.endedAtMs ? Math.max(dueMs, pause.endedAtMs + pause.graceMs) : dueMs;
+export function dueMsOf(state: Pick<CoreState, "pause">, { sinceMs, dueMs }: Deadline): number {
+  return sinceMs < state.pause.endedAtMs ? Math.max(dueMs, returnEndsAtMs(state)) : dueMs;
 }
 
 /** How long executors that look for this attempt may still come: until then they can neither receive orders nor report what they know. */
