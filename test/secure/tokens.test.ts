@@ -100,9 +100,9 @@ test("tokens that YARN cancelled with their job are named, with their file", asy
   // The ResourceManager does that 30 s after the end (yarn.resourcemanager.delegation-token.removal-scan-interval-ms).
   await eventually("they are cancelled", async () => (await refusal(["list"])) !== "", 90_000);
   expect(await refusal(["list"])).toMatch(
-    /^tony-ts: The token RM_DELEGATION_TOKEN for .* in .*given is not known any more/,
+    /^tony-ts: The token RM_DELEGATION_TOKEN for .* in .*given is no longer valid: /,
   );
   expect(await refusal(["cache", "list"])).toMatch(
-    /^tony-ts: The token HDFS_DELEGATION_TOKEN for .*given is not known/,
+    /^tony-ts: The token HDFS_DELEGATION_TOKEN for .*given is no longer valid: /,
   );
 });
