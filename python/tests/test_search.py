@@ -88,7 +88,7 @@ def test_there_is_no_best_trial_where_all_failed() -> None:
         raise ValueError(f"no {trial.number}")
 
     job = search(objective, LR, metric="loss", direction="minimize", trials=1, conf={"tony.search.retry-count": 0})
-    with pytest.raises(JobFailed, match="1 trial: 1 failed"):
+    with pytest.raises(JobFailed, match=r"1 trial: 1 failed: trial:0 .*ValueError: no 0"):
         job.wait()
     assert job.best() is None
     [trial] = job.trials()

@@ -1,9 +1,12 @@
 import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
+import { spokenNameIn } from "../../../src/job/search/trial-tasks.ts";
 import { compareValues, countStates, hasValue } from "../../../src/job/search/trials.ts";
 import { valueWords } from "../../../src/job/search/words.ts";
+import { failureOf } from "../failures/trial-failures.ts";
 import { begun, retriesOf, trialOf } from "../policies/trials.ts";
 import type { Event } from "../state/events.ts";
+import type { TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 import { isUnderWay } from "./begin.ts";
 import { finish } from "./finish.ts";
@@ -42,7 +45,18 @@ export function searchSummary(step: Step): Undated {
   return endedBecause(counts.completed > 0 ? "succeeded" : "failed", {
     ...{ code: "trials-ended", ...counts, again },
     ...(paused > 0 && { paused }),
+    ...commonFailure(step, tasks),
   });
+}
+
+/** Why all of the trials failed, with what the first one printed last, where all failed in the same way. */
+function commonFailure(step: Step, trials: readonly TaskRecord[]): { readonly why?: string } {
+  const [trial] = trials;
+  const [first, ...others] = trials.map((task) => failureOf(step, task));
+  if (trial === undefined || first?.kind === undefined || others.some((other) => other?.kind !== first.kind)) return {};
+  const words = first.words.replace(trial.id, spokenNameIn(step.spec, trial.id));
+  const last = first.lines?.findLast((line) => line.trim() !== "")?.trim() ?? "";
+  return { why: words.includes(last) ? words : `${words}: ${last}` };
 }
 
 /** When a search has taken as long as it may, counted from the first attempt's start. */

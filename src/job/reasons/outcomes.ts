@@ -60,10 +60,11 @@ const plainReasons = {
       `${succeeded} of ${countWords(tasks, onlyTracked ? "tracked task" : "task")} exited 0`,
   ),
   "trials-ended": reason(
-    { completed: "number", stopped: "number", failed: "number", paused: "number?", again: "number" },
-    ({ completed, stopped, failed, paused = 0, again }) => {
+    { completed: "number", stopped: "number", failed: "number", paused: "number?", again: "number", why: "text?" },
+    ({ completed, stopped, failed, paused = 0, again, why }) => {
+      const same = why === undefined ? "" : `${failed === 1 ? "" : " the same way"}: ${why}`;
       const rerun = again === 0 ? "" : `; ${againWords(again)} after infrastructure failures`;
-      return `${countWords(completed + stopped + failed + paused, "trial")}: ${trialCountWords({ completed, stopped, failed, paused })}${rerun}`;
+      return `${countWords(completed + stopped + failed + paused, "trial")}: ${trialCountWords({ completed, stopped, failed, paused })}${same}${rerun}`;
     },
   ),
   "not-stored": reason(

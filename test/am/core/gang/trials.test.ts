@@ -581,6 +581,31 @@ describe("trials of a search", () => {
     expect(outcome.summary ?? "").toContain(words ?? "");
   });
 
+  test.each<[string, readonly (number | Partial<ChildExit>)[], string]>([
+    ["one", [bug], "1 trial: 1 failed: trial:0 exited 1 on n1: KeyError: 'x1'"],
+    [
+      "three",
+      [bug, { ...bug, traceback: "KeyError: 'x2'" }, bug],
+      "3 trials: 3 failed the same way: trial:0 exited 1 on n1: KeyError: 'x1'",
+    ],
+    [
+      "three that reported nothing",
+      [{}, {}, {}],
+      "3 trials: 3 failed the same way: trial:0 exited 0 on n1 but reported no loss, nor any other numeric metric",
+    ],
+    ["two, each in its way", [bug, { exitCode: 2 }], "2 trials: 2 failed"],
+    ["two, of which one completed", [bug, 0.5], "2 trials: 1 completed, 1 failed"],
+  ])("of a search too small for that rule say at its end why all failed: %s", (_, ends, summary) => {
+    const scenario = new Scenario(spec({ maxTrials: ends.length, maxParallel: ends.length }));
+    scenario.toRunning();
+    for (const [index, how] of ends.entries()) {
+      if (typeof how === "number") reports(scenario, `worker:${index}`, 1, how);
+      scenario.exits(`worker:${index}`, typeof how === "number" ? {} : how);
+    }
+    scenario.after(5_000);
+    expect(scenario.core.state.outcome?.summary).toBe(summary);
+  });
+
   test("count as in a row by the order in which they ended, whatever their numbers are", () => {
     const { scenario } = running({ maxTrials: 12, failures: { onFailed: "continue", mostInARow: 2 } });
     const next = (task: string) => {
