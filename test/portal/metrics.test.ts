@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { metricsOf, targetsOf } from "../../portal/metrics.ts";
-import { runningMetrics } from "../../portal/running-metrics.ts";
+import { readRunningMetrics, runningMetrics } from "../../portal/running-metrics.ts";
 import { tallyOf } from "../../portal/tally.ts";
 import type { JobRow } from "../../src/page/portal-answers.ts";
 
@@ -81,6 +81,14 @@ describe("what Prometheus is told of a history", () => {
       { targets: ["portal:1"], labels: { instance: running.applicationId } },
     ]);
   });
+});
+
+test.each([
+  ["more than labels and a number", [[{ role: "worker" }, 1, 2]], "gauges[0].points[0] must be labels and a number"],
+  ["no list", [{ role: "worker" }], "gauges[0].points[0] must be labels and a number"],
+  ["a label of its own", [[{ host: "n1" }, 1]], "gauges[0].points[0] has the label host"],
+])("a running job's page does not make Prometheus's metrics of %s", (_what, points, message) => {
+  expect(() => readRunningMetrics({ gauges: [{ name: "tony_tasks", points }] }, "")).toThrow(message);
 });
 
 test("of each task of a job that runs Prometheus is told what is known of it, in base units", () => {

@@ -3,7 +3,8 @@ import { getMaxListeners } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { text } from "node:stream/consumers";
+import { Readable } from "node:stream";
+import { buffer, text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { CallError } from "../../../executor/api/call.ts";
 import type { FeedAnswered, FeedCall } from "../../../src/api/messages.ts";
@@ -11,6 +12,7 @@ import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { FeedSpec } from "../../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../../src/job/feeds/lease.ts";
+import { eventually } from "../../support/eventually.ts";
 import { TaskApiScene } from "../../support/task-api.ts";
 
 const PID = process.pid;
@@ -98,6 +100,91 @@ describe("a feed, as a program has it", () => {
       { type: "used", lease: split.lease, records: 3 },
       { type: "ask", most: 2, atOnce: false, has: [] },
     ]);
+  });
+
+  test.each([
+    [{ format: "fixed", splitBytes: 8, recordBytes: 4 }, {}, { format: "fixed", recordBytes: 4 }],
+    [{ format: "file" }, { uneven: "drop" }, { format: "file", uneven: "drop" }],
+    [{ format: "tfrecord" }, { output: "/out" }, { format: "tfrecord", output: "/out" }],
+  ] as const)("says how its rows are read, and what becomes of them: %j", async (cut, more, said) => {
+    feed = { ...FEED, cut, ...more };
+    expect((await post(`open?pid=${PID}`)).said).toEqual({ epoch: 2, window: 2, ...said });
+  });
+
+  test("is not read by an answer that is none of the call's", async () => {
+    await post(`open?pid=${PID}`);
+    answer = () => ({ type: "noted" });
+    for (const call of ["open", "take"])
+      expect(await post(`${call}?pid=${PID}`)).toEqual({
+        status: 500,
+        said: { error: { code: "FAILED", message: "the ApplicationMaster answers with noted" } },
+      });
+  });
+
+  test("has no bytes where none are asked for, and is not mended by a file system that stays away", async () => {
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const read = (range: string) => scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5${range}`);
+    const nothing = await read("&from=19");
+    expect([nothing.statusCode, nothing.headers["content-type"], await text(nothing)]).toEqual([
+      200,
+      "application/octet-stream",
+      "",
+    ]);
+    const where = { operation: "", path: "", code: "UNREACHABLE", retryable: true } as const;
+    fileSystem.stat = () => Promise.reject(new FileSystemError("the NameNode is away", where));
+    const away = await read("&from=0");
+    expect([away.statusCode, JSON.parse(await text(away))]).toEqual([
+      503,
+      { error: { code: "FEED_AWAY", message: "the NameNode is away" } },
+    ]);
+  });
+
+  describe("is sent no faster than it is read", () => {
+    const CHUNK = 128 << 10;
+    let made: number;
+    let given: boolean;
+    /** A split of 128 chunks, made as it is read, of which the reader has taken nothing yet. */
+    async function begun() {
+      [made, given] = [0, false];
+      const length = 128 * CHUNK;
+      split = { ...split, start: 0, end: length, length };
+      const { modifiedMs } = split;
+      const source = async function* () {
+        try {
+          for (; made < 128; made += 1) yield Buffer.alloc(CHUNK, "x");
+        } finally {
+          given = true;
+        }
+      };
+      Object.assign(fileSystem, {
+        stat: async () => ({ lengthBytes: length, modificationTimeMs: modifiedMs }),
+        open: async () => Readable.from(source()),
+      });
+      feed = { ...FEED, cut: { format: "file" } };
+      await post(`open?pid=${PID}`);
+      await post(`take?pid=${PID}`);
+      const response = await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
+      const seen: number[] = [];
+      await eventually("it waits for its reader", () => {
+        seen.push(made);
+        return made > 0 && seen.slice(-4).filter((before) => before === made).length === 4;
+      });
+      return response;
+    }
+
+    test("and comes whole", async () => {
+      const response = await begun();
+      expect(made).toBeLessThan(64);
+      expect(await buffer(response)).toHaveLength(128 * CHUNK);
+    });
+
+    test("and is given up with its reader", async () => {
+      const response = await begun();
+      response.destroy();
+      await eventually("the file is closed", () => given);
+      expect(made).toBeLessThan(64);
+    });
   });
 
   test("is told of several splits at a time that all of them is used", async () => {

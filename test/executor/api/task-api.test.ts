@@ -96,6 +96,13 @@ describe("the API of a task", () => {
     expect(awaited.at(-1)).toEqual(["worker"]);
   });
 
+  test("says what has failed here, whatever that is", async () => {
+    expect(await call("GET", "/v1/kv/shared/a")).toEqual({
+      status: 500,
+      said: { error: { code: "FAILED", message: "there is no store" } },
+    });
+  });
+
   test("takes what the progress file takes, there", async () => {
     const answer = { status: 200, said: { answer: "continue" } };
     expect(await report({ step: 7, metrics: { loss: 0.5 }, more: 1 })).toEqual(answer);
@@ -193,6 +200,51 @@ describe("the API of a task", () => {
     await call("GET", "/v1/task");
     await api.close();
     expect(() => statSync(path.dirname(api.socket))).toThrow();
+  });
+});
+
+describe("a barrier in the API of a task", () => {
+  const opened: TaskApiScene[] = [];
+  afterEach(async () => {
+    for (const scene of opened.splice(0)) await scene.close();
+  });
+
+  const came = { key: "barrier/2/epoch-1/worker/3/worker:1", value: "", created: 1, modified: 1, version: 1 };
+
+  /** In whose store all have met already, or worker:1 has come alone. */
+  async function meets(haveMet: boolean, route: string) {
+    const scene = await TaskApiScene.open({
+      store: {
+        transact: async () => {
+          return { revision: 1, succeeded: haveMet, results: [{ type: "list", entries: [came], more: false }] };
+        },
+        async *watch(_wanted, signal) {
+          yield { type: "changes", attempt: 1, revision: 0, changes: [] };
+          if (!signal.aborted) await once(signal, "abort");
+        },
+      },
+    });
+    opened.push(scene);
+    return await scene.call("POST", route);
+  }
+
+  test("says who has met", async () => {
+    expect(await meets(true, "/v1/barrier/epoch-1")).toEqual({
+      status: 200,
+      said: { generation: 2, tasks: ["worker:0", "worker:1"] },
+    });
+  });
+
+  test("is waited for as long as its caller says, by its name and number", async () => {
+    expect(await meets(false, "/v1/barrier/epoch-1?timeout=0.01&nth=3")).toMatchObject({
+      status: 408,
+      said: {
+        error: {
+          code: "BARRIER_TIMEOUT",
+          message: "1 of 2 tasks have not come to meeting 3 of epoch-1: worker:0",
+        },
+      },
+    });
   });
 });
 

@@ -211,6 +211,25 @@ describe("a checkpoint's path means the same however a program writes it", () =>
     },
   );
 
+  test("by its first part, from which the names of its files go on", async () => {
+    const files = { "model-5.index": "i", "model-5.data-00000-of-00001": "d" };
+    const inFolder = Object.fromEntries(Object.entries(files).map(([name, text]) => [`ckpt/${name}`, text]));
+    expect(await stored({ ...inFolder, "ckpt/model-50.index": "another" }, () => "ckpt/model-5")).toEqual({
+      ...files,
+      [MANIFEST]: expect.stringContaining('"name":"model-5"'),
+    });
+    expect(reports.at(-1)?.[1].checkpoint?.step).toBe(5);
+  });
+
+  test("a link to a file of the executor's own is none: nobody stores a secret under its name", async () => {
+    const one = await begun();
+    scene.write({ container_tokens: "secret" });
+    symlinkSync("../container_tokens", path.join(scene.workFolder, "ckpt/a.pt"));
+    await saves(one, 5, "a.pt");
+    expect(transfers.at(-1)).toMatchObject({ state: "failed", reason: expect.stringContaining("a.pt does not exist") });
+    expect(scene.read(scene.stays)).toEqual({});
+  });
+
   test("one that is not there is told as failed, and nobody is told to go on from it", async () => {
     const one = await begun();
     scene.write({ "model.pt": "beside the folder" });
@@ -282,6 +301,22 @@ describe("before a program starts", () => {
         /^began with the checkpoint of step 30, as a later one cannot be used: .*45\.pt.* is not there/,
       ),
     });
+  });
+
+  test("what this job resumes from is downloaded from a file system, and left where the address leads to none", async () => {
+    scene.write({ "../stays/pretrained/model.pt": "m" });
+    const fileSystem = new LocalFileSystem();
+    const fileSystems = {
+      locate: (place: string) => {
+        if (place.startsWith("s9:")) throw new Error("there is no such file system");
+        return { fileSystem, path: place.replace(/^[a-z]+:\/\/(nn)?/, "") };
+      },
+    };
+    const begin = (resumeFrom: string) => carrier({ resumeFrom, fileSystems }).begin(resumeFrom);
+    const local = path.join(scene.workFolder, "ckpt", "pretrained");
+    expect(await begin(`hdfs://nn${scene.stays}/pretrained`)).toBe(local);
+    expect(scene.read(local)).toEqual({ "model.pt": "m" });
+    expect(await begin("s9://bucket/pretrained")).toBe("s9://bucket/pretrained");
   });
 
   test("a file that this job resumes from is left where it is, as a plain path is: the nodes share it", async () => {
@@ -563,14 +598,17 @@ describe("when a program has ended", () => {
     expect(reason).toMatch(/; 2 more not stored, 4 more stored under another name: see _tony-names.json$/);
   });
 
-  test("a file that cannot be read when it is its turn is left out and named; the rest is stored", async () => {
-    const disk = scene.write({ "results/model.pt": "m", "results/disk": "d" });
+  test.each([
     // A folder in its place gives nobody a byte.
+    ["cannot be read", "EISDIR", (disk: string) => mkdirSync(disk)],
+    ["is gone", "ENOENT", () => undefined],
+  ])("a file that %s when it is its turn is left out and named; the rest is stored", async (_what, why, replace) => {
+    const disk = scene.write({ "results/model.pt": "m", "results/disk": "d" });
     class Replaced extends LocalFileSystem {
       override create(...[target, ...given]: Parameters<LocalFileSystem["create"]>): Promise<void> {
         if (path.basename(target) === "disk") {
           rmSync(disk);
-          mkdirSync(disk);
+          replace(disk);
         }
         return super.create(target, ...given);
       }
@@ -578,7 +616,7 @@ describe("when a program has ended", () => {
     const one = outputCarrier(new Replaced());
     one.programEnded();
     await one.settled();
-    const reason = "disk is not stored: it cannot be read (EISDIR)";
+    const reason = `disk is not stored: it cannot be read (${why})`;
     expect(transfers.at(-1)).toMatchObject({ state: "incomplete", files: 1, reason });
     const stored = Object.keys(scene.read(scene.stays)).filter((name) => name.startsWith("worker-0/"));
     expect(stored.sort()).toEqual([`worker-0/${NAMES}`, "worker-0/model.pt"]);

@@ -50,6 +50,9 @@ class Remote {
   }
 }
 
+const unreadable = (session: RemoteSession | undefined) =>
+  session && { ...session, receive: () => Promise.reject(new Error("it is no message")) };
+
 const out = (words: string): SessionOutput => ({ type: "data", stream: "stdout", data: Buffer.from(words) });
 const broken = new ApiError("the connection broke", { code: "API_UNREACHABLE" });
 const started: SessionOutput = { type: "started", terminal: false };
@@ -172,6 +175,11 @@ describe("the command ssh of a launcher's container", () => {
   test.each([
     ["nobody is connected", { open: () => undefined }, "worker:0 cannot be reached"],
     ["its program never runs", new Remote([{ type: "failed", reason: "no program runs" }]), "no program runs"],
+    [
+      "what comes is no session's",
+      { open: (...call: Parameters<Remote["open"]>) => unreadable(new Remote().open(...call)) },
+      "it is no message",
+    ],
     ["the connection is lost each time", Object.assign(new Remote([]), { lost: broken }), "the connection broke"],
   ])("is given up after half a minute where %s", async (_what, remote, reason) => {
     const pauses: number[] = [];
