@@ -33,12 +33,14 @@ describe("a feed, as a program has it", () => {
   /** To a call's end. */
   let mostListeners: number;
   let warnings: string[];
+  /** How often the connections to where files are were closed. */
+  let closed: number;
   /** What happens while what is away is waited for. */
   let meanwhile: () => void;
   const post = (verb: string, body = "") => scene.call("POST", `/v1/feed/train/${verb}`, body);
 
   beforeEach(async () => {
-    [asked, nowMs, warnings, meanwhile] = [[], 0, [], () => undefined];
+    [asked, nowMs, warnings, closed, meanwhile] = [[], 0, [], 0, () => undefined];
     folder = mkdtempSync(path.join(tmpdir(), "tony-feed-"));
     const file = path.join(folder, "data");
     writeFileSync(file, "one\ntwo\nthree\nfour\n");
@@ -62,7 +64,12 @@ describe("a feed, as a program has it", () => {
           mostListeners = getMaxListeners(gone);
           return answer(call);
         },
-        openFileSystems: async () => ({ locate: (url) => ({ fileSystem, path: url }), close: () => undefined }),
+        openFileSystems: async () => ({
+          locate: (url) => ({ fileSystem, path: url }),
+          close: () => {
+            closed += 1;
+          },
+        }),
         nowMs: () => nowMs,
         log: { warn: (event, message) => warnings.push(`${event}: ${message}`) },
         pause: async () => meanwhile(),
@@ -218,14 +225,88 @@ describe("a feed, as a program has it", () => {
     });
   });
 
-  test("says that a task goes on while it reads, not more often than is of use", async () => {
+  test("says that a task goes on while it reads, four times for each lease at most", async () => {
     await post(`open?pid=${PID}`);
     await post(`take?pid=${PID}`);
-    for (const atMs of [10_000, 20_000, 30_000, 50_000]) {
+    const toldAtMs: number[] = [];
+    const before = answer;
+    answer = (call) => {
+      if (call.type === "moved") toldAtMs.push(nowMs);
+      return before(call);
+    };
+    for (const atMs of [14_999, 15_000, 29_999, 30_000, 50_000]) {
       nowMs = atMs;
       await text(await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`));
     }
-    expect(asked.filter(({ type }) => type === "moved")).toHaveLength(2);
+    expect(toldAtMs).toEqual([15_000, 30_000, 50_000]);
+  });
+
+  test("gives a task as many splits as its window has left, and one to a task that asks with a full one", async () => {
+    await post(`open?pid=${PID}`, "{}");
+    for (const number of [5, 6, 7]) {
+      split = { ...split, lease: { ...split.lease, number } };
+      await post(`take?pid=${PID}`);
+    }
+    expect(asked).toEqual([
+      { type: "open" },
+      { type: "ask", most: 2, atOnce: false, has: [] },
+      { type: "ask", most: 1, atOnce: false, has: [5] },
+      { type: "ask", most: 1, atOnce: false, has: [5, 6] },
+    ]);
+  });
+
+  test("keeps a split in hand whose use the ApplicationMaster could not be told", async () => {
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const before = answer;
+    answer = () => {
+      throw new CallError(503, "FEED_AWAY", "no ApplicationMaster answers");
+    };
+    expect((await post(`used?pid=${PID}&number=5`)).said).toMatchObject({ error: { code: "FEED_AWAY" } });
+    answer = before;
+    expect((await post(`used?pid=${PID}&number=5`)).said).toEqual({});
+    expect(asked.at(-1)).toEqual({ type: "used", lease: split.lease, records: 0 });
+  });
+
+  test("says why the rest of a split did not come, also when it could be read by then", async () => {
+    const [length, chunk] = [1 << 20, Buffer.alloc(512 << 10, "x")];
+    split = { ...split, start: 0, end: length, length };
+    const { modifiedMs } = split;
+    let opened = 0;
+    Object.assign(fileSystem, {
+      stat: async () => ({ lengthBytes: length, modificationTimeMs: modifiedMs }),
+      open: async () => {
+        opened += 1;
+        return Readable.from(
+          (function* () {
+            yield chunk;
+            throw new Error("a block is missing");
+          })(),
+        );
+      },
+    });
+    feed = { ...FEED, cut: { format: "file" } };
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const read = () => scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
+    await expect(read().then(text)).rejects.toThrow("aborted");
+    const refused = await read();
+    expect([refused.statusCode, JSON.parse(await text(refused))]).toEqual([
+      422,
+      { error: { code: "FEED_UNREADABLE", message: "a block is missing" } },
+    ]);
+    expect(opened).toBe(1);
+  });
+
+  test("leaves no connection and no unfinished result when the program has ended", async () => {
+    feed = { ...FEED, output: path.join(folder, "out") };
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    await post(`write?pid=${PID}&number=5`, "TWO\n");
+    await text(await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`));
+    expect(readdirSync(path.join(folder, "unfinished", "train"))).toEqual(["5"]);
+    await scene.api.close();
+    expect([closed, readdirSync(folder)]).toEqual([1, ["data"]]);
   });
 
   test("waits for a NameNode that is away, says so, and keeps its splits meanwhile", async () => {
@@ -413,6 +494,8 @@ describe("a feed, as a program has it", () => {
 
   test.each([
     ["/v1/feed/test/open?pid=1", "NO_SUCH_FEED", "the job has no feed test: there is train"],
+    ["/v1/feed/train/open?pid=0", "BAD_CALL", "pid is the number of the process that reads"],
+    ["/v1/feed/train/open?pid=1.5", "BAD_CALL", "pid is the number of the process that reads"],
     ["/v1/feed/train/open", "BAD_CALL", "pid is the number of the process that reads"],
     ["/v1/feed/train/take?pid=1", "FEED_STALE", "process 1 has not opened train, or another one has since"],
     [

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Advice } from "../../../executor/api/advice.ts";
 import {
@@ -74,6 +75,12 @@ describe("the API of a task", () => {
         ports: { rpc: 5002 },
       },
     });
+  });
+
+  test("answers in JSON of a length that it says", async () => {
+    const answer = await scene.asked("POST", "/v1/report", "{}");
+    expect(answer.headers).toMatchObject({ "content-type": "application/json", "content-length": "22" });
+    expect(await text(answer)).toBe('{"answer":"continue"}\n');
   });
 
   test("says where all tasks are, or why nobody knows", async () => {
@@ -251,6 +258,12 @@ describe("a barrier in the API of a task", () => {
 describe("the socket's path", () => {
   test("is the one in the working directory where it fits", () => {
     expect(socketPath("/work", 3, 7)).toBe("/work/tony-api-3/socket");
+  });
+
+  test("has 107 bytes at most, as Linux has it", () => {
+    const work = (length: number) => `/${"x".repeat(length - "/tony-api-3/socket".length - 1)}`;
+    expect(socketPath(work(107), 3, 7)).toBe(`${work(107)}/tony-api-3/socket`);
+    expect(socketPath(work(108), 3, 7)).toBe("/proc/7/cwd/tony-api-3/socket");
   });
 
   test("leads over the executor's working directory where that is too long for a socket", () => {
