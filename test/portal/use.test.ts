@@ -61,6 +61,11 @@ test("what jobs cost is added up without a currency where the site names none, a
   expect(useOf(rows, nowMs).owners).toMatchObject([{ costs: [{ amount: 5 }, { amount: 1, currency: "EUR" }] }]);
 });
 
+test("days come in their order, whatever the order of jobs is", () => {
+  const later = row({ startedAtMs: noonMs + 24 * hourMs, endedAtMs: noonMs + 25 * hourMs });
+  expect(useOf([later, row({})], nowMs).days.map(({ day }) => day)).toEqual(["2026-11-25", "2026-11-26"]);
+});
+
 test("jobs that run, or whose end nobody knows, count for nothing yet", () => {
   const { endedAtMs: _end, ...running } = row({ state: "running" });
   expect(useOf([running], nowMs)).toEqual({ owners: [], days: [] });
