@@ -73,7 +73,11 @@ describe("what a program asks of the store", () => {
         4,
         { ...call, timeoutMs: 45_000 },
       ),
-    ).rejects.toMatchObject({ code: "NO_MASTER", message: "no ApplicationMaster was reached for 45 s: try again" });
+    ).rejects.toMatchObject({
+      status: 503,
+      code: "NO_MASTER",
+      message: "no ApplicationMaster was reached for 45 s: try again",
+    });
   });
 });
 
