@@ -20,6 +20,7 @@ export interface CallOptions {
   readonly hosts: Hosts;
   /** Runs a command in another task; undefined while no ApplicationMaster is connected. */
   readonly open: (task: TaskId, words: readonly string[]) => CommandSession | undefined;
+  readonly pause?: (ms: number) => Promise<unknown>;
 }
 
 /** ssh's exit code for failures other than the command's own. */
@@ -84,13 +85,14 @@ export class Call {
 
   /** A task refuses until its program runs, so the call is retried. */
   async #runIn(task: string, command: string, pipes: Pipes): Promise<Said> {
-    const folder = this.#options.hosts.folderVariables.map((name) => `export ${name}="$PWD"; `).join("");
+    const { hosts, open, pause = sleep } = this.#options;
+    const folder = hosts.folderVariables.map((name) => `export ${name}="$PWD"; `).join("");
     const words = ["bash", "-c", `${folder}${command}`];
     let said: Said = { exitCode: FAILED, reason: `${task} cannot be reached` };
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (attempt > 0) await sleep(RETRY_MS);
+      if (attempt > 0) await pause(RETRY_MS);
       if (this.#isOver) break;
-      const session = this.#options.open(task, words);
+      const session = open(task, words);
       if (session === undefined) continue;
       this.#session = session;
       const { started, ...ended } = await follow(session, pipes);

@@ -50,8 +50,8 @@ export class RemoteShell {
   }
 
   #answer(name: string): void {
-    const { folder, hosts, open } = this.#options;
-    const call = new Call({ folder: path.join(folder, "calls", path.basename(name)), hosts, open });
+    const folder = path.join(this.#options.folder, "calls", path.basename(name));
+    const call = new Call({ ...this.#options, folder });
     this.#calls.add(call);
     const over = () => this.#calls.delete(call);
     // If its script is gone before the call was read, there is nobody to answer.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { adviceLine, advise, changesOf, settingsOf, strongest } from "../../src/advice/advise.ts";
+import { adviceLine, advise, changesOf, labelOf, settingsOf, shownAdvice, strongest } from "../../src/advice/advise.ts";
 import type { Run } from "../../src/advice/run.ts";
 import type { JobSeries, SeriesRow } from "../../src/history/series/file.ts";
 import type { AdviceReason } from "../../src/job/reasons/advice.ts";
@@ -173,6 +173,43 @@ describe("memory", () => {
     if (waste === undefined || need === undefined) throw new Error("both are worth a line");
     expect(strongest([waste, need])).toBe(need);
   });
+});
+
+test("a page shows of how many runs it is, a line for each, and the settings that would follow it", () => {
+  const run = aRun({ rows: [row("worker:0", "cpu", [2, 2])] });
+  expect(shownAdvice([run, aRun()], roundings, {})).toEqual({
+    runs: 2,
+    lines: [expect.stringMatching(/^worker\.memory 8 GiB → 4 GiB: /), expect.stringMatching(/^worker\.vcores 8 → 2: /)],
+    settings: ["tony.worker.memory=4g", "tony.worker.vcores=2"],
+  });
+  const unseen = shownAdvice([aRun({ gibibytes: [6.5] })], roundings, {});
+  expect(unseen).toMatchObject({ settings: [], lines: [expect.anything(), expect.stringMatching(/^unseen: /)] });
+  expect(labelOf({ code: "idle-gpus", role: "worker", percent: 20 })).toBe("worker");
+});
+
+test("each measurement is taken for what it is, whatever else was measured", () => {
+  const busy = (index: number) => row(`worker:${index}`, "cpu", Array<number>(20).fill(90)).series;
+  const idle = [0, 1].map((index) => row(`worker:${index}`, "gpu", Array<number>(20).fill(0)));
+  const slow = [100, 100, 10].map((rate, index) => steps(`worker:${index}`, rate));
+  const told = (rows: readonly Omit<SeriesRow, "memoryLimitBytes">[]) => codes(adviceOn(aRun({ rows })));
+  const beside = (rows: readonly Omit<SeriesRow, "memoryLimitBytes">[]) =>
+    told(rows.map(({ task, series }, index) => ({ task, series: [...busy(index), ...series] })));
+  expect(beside(idle)).toEqual(expect.arrayContaining(["idle-gpus"]));
+  expect(told(slow)).toEqual(expect.arrayContaining(["slow-task"]));
+  expect(beside(slow)).toEqual(expect.arrayContaining(["slow-task"]));
+});
+
+test("a role that ran out of less than is asked for now needs no more, though another role had as much as that", () => {
+  const ofRoles = (run: Run, ...sizes: readonly number[]): Run => {
+    const roles = run.status.roles.flatMap((role) =>
+      ["worker", "ps"].map((name, index) => ({ ...role, name, memoryMiB: sizes[index] ?? 0 })),
+    );
+    return { ...run, status: { ...run.status, roles } };
+  };
+  const generations = [{ generation: 1, startedAtMs: noonishMs, endedBy: outOfMemory() }];
+  const before = (...sizes: readonly number[]) => ofRoles(aRun({ gibibytes: [3.9, 3.9], generations }), ...sizes);
+  expect(adviceOn(ofRoles(aRun(), 8192, 4096), before(4096, 8192))[0]?.code).toBe("less-memory");
+  expect(adviceOn(ofRoles(aRun(), 8192, 4096), before(8192, 4096))[0]?.code).toBe("more-memory");
 });
 
 test("settings that are to change say whether they are more than was asked for", () => {

@@ -27,7 +27,19 @@ describe("the programs of a DeepSpeed job", () => {
     '"/opt/e/deepspeed" t.py',
   ])("are not started by %s, which would train in each container alone", (command) => {
     const { problems } = check({ ...keys, "tony.worker.instances": "2", "tony.worker.command": command });
-    expect(problems.map(({ key }) => key)).toContain("tony.worker.command");
+    const message =
+      "tony.worker.command starts DeepSpeed's launcher, which would train in each container alone: " +
+      "write python3 and the program; tony.worker.processes says how many of it";
+    expect(problems).toContainEqual(
+      expect.objectContaining({ severity: "error", key: "tony.worker.command", message }),
+    );
+  });
+
+  test("may be so started where nobody waits for them", () => {
+    const beside = { "tony.application.untracked.jobtypes": "monitor", "tony.monitor.command": "deepspeed t.py" };
+    const instances = { "tony.worker.instances": "1", "tony.monitor.instances": "1" };
+    const { problems } = check({ ...keys, ...instances, ...beside, "tony.worker.command": "python3 t.py" });
+    expect(problems.filter(({ severity }) => severity === "error")).toEqual([]);
   });
 
   test.each(["python3 train.py --deepspeed", "deepspeed-train t.py", "python3 deepspeed t.py"])(

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { taskProgram } from "../../src/frameworks/task-program.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import { check } from "../job/support.ts";
-import { commandOf, environmentOf, jobOf } from "./support.ts";
+import { commandOf, environmentOf, jobOf, startOf } from "./support.ts";
 
 const generic = { "tony.application.framework": "generic" };
 
@@ -81,6 +82,41 @@ describe("templates of any program", () => {
         "wait for each other",
       );
     });
+  });
+
+  describe("that nothing fills", () => {
+    const problemsOf = (command: string, keys: Readonly<Record<string, string>> = {}) =>
+      check({ ...generic, "tony.worker.instances": "2", "tony.worker.command": command, ...keys }).problems;
+
+    test("are refused by name: there is no search whose parameters they could be", () => {
+      expect(problemsOf("run {{param.lr}}")).toMatchObject([
+        {
+          severity: "error",
+          key: "tony.worker.command",
+          message: expect.stringMatching(/command has {{param\.lr}}, which is/),
+        },
+      ]);
+    });
+
+    test("are refused where programs start before the others are there", () => {
+      const fcfs = { "tony.application.distributed-mode": "FCFS" };
+      expect(problemsOf("run {{spec.worker}}", fcfs)).toMatchObject([
+        {
+          severity: "error",
+          key: "tony.worker.command",
+          message:
+            "tony.worker.command has {{spec.worker}}, which is not known in tony.application.distributed-mode = fcfs",
+        },
+      ]);
+    });
+  });
+
+  test("list the tasks that are there, and none of a role that has none", () => {
+    const spec = jobOf({ worker: 3, ps: 1 }, { ...generic, "tony.containers.command": "run '{{spec.json}}'" });
+    const start = startOf(spec, "worker:0");
+    const there = (start.cluster?.tasks ?? []).filter(({ task }) => task.startsWith("worker:") && task !== "worker:1");
+    const { command } = taskProgram({}, { ...start, cluster: { generation: 1, tasks: there } });
+    expect(command).toBe(`run '{"worker":["n1:5000","n1:5002"],"ps":[]}'`);
   });
 
   test("are another language's in other frameworks", () => {

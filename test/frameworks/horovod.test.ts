@@ -29,6 +29,8 @@ describe("Horovod's processes", () => {
       HOROVOD_GLOO_RENDEZVOUS_ADDR: "n1",
       HOROVOD_GLOO_RENDEZVOUS_PORT: "5000",
       HOROVOD_CONTROLLER: "gloo",
+      HOROVOD_CPU_OPERATIONS: "gloo",
+      CLUSTER_SPEC: '{"worker":["n1:5000","n2:5001","n1:5002"]}',
     });
   });
 

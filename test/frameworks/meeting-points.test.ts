@@ -17,16 +17,25 @@ describe("the task where the others meet", () => {
     });
   });
 
+  test("MXNet: the scheduler, by its name where that has no IP address, also of a job without servers", () => {
+    const spec = jobOf({ worker: 1, scheduler: 1 }, { "tony.application.framework": "mxnet" });
+    expect(environmentOf(spec, "worker:0")).toMatchObject({
+      DMLC_PS_ROOT_URI: "n1",
+      DMLC_PS_ROOT_PORT: "5001",
+      DMLC_NUM_SERVER: "0",
+    });
+  });
+
   test("Dask: the scheduler, for its workers and for the program that uses them", () => {
-    const spec = jobOf({ scheduler: 1, worker: 2, main: 1 }, { "tony.application.framework": "dask" });
+    const spec = jobOf({ worker: 2, scheduler: 1, main: 1 }, { "tony.application.framework": "dask" });
     for (const task of ["scheduler:0", "worker:1", "main:0"]) {
-      expect(environmentOf(spec, task).DASK_SCHEDULER_ADDRESS).toBe("tcp://n1:5000");
+      expect(environmentOf(spec, task).DASK_SCHEDULER_ADDRESS).toBe("tcp://n1:5002");
     }
   });
 
   test("Ray: the head, which itself joins nobody", () => {
-    const spec = jobOf({ head: 1, worker: 2 }, { "tony.application.framework": "ray" });
-    expect(environmentOf(spec, "worker:0").RAY_ADDRESS).toBe("n1:5000");
+    const spec = jobOf({ worker: 2, head: 1 }, { "tony.application.framework": "ray" });
+    expect(environmentOf(spec, "worker:0").RAY_ADDRESS).toBe("n1:5002");
     expect(environmentOf(spec, "head:0")).not.toHaveProperty("RAY_ADDRESS");
   });
 });

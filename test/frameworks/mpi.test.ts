@@ -22,7 +22,19 @@ describe("MPI's launcher", () => {
       "worker-1": "worker:1",
       "big-0": "big:0",
     });
+    expect(hosts?.folderVariables).toEqual([
+      "HOME",
+      "OMPI_MCA_btl_sm_backing_directory",
+      "OMPI_MCA_btl_vader_backing_directory",
+    ]);
     expect(hosts?.files).toEqual({ hostfile: "worker-0 slots=2\nworker-1 slots=2\nbig-0 slots=8\n" });
+  });
+
+  test("has no sidecar for a host", () => {
+    const keys = { ...mpi, "tony.application.sidecar.jobtypes": "tensorboard" };
+    const beside = jobOf({ launcher: 1, worker: 1, tensorboard: 1 }, keys);
+    const { hosts } = taskProgram({}, { ...startOf(beside, "launcher:0"), hostsFolder: "/container/hosts" });
+    expect([...(hosts?.tasks.keys() ?? [])]).toEqual(["worker-0"]);
   });
 
   test("finds ssh first on its path, and mpirun finds the hosts", () => {
@@ -31,6 +43,9 @@ describe("MPI's launcher", () => {
       TONY_HOSTFILE: "/container/hosts/hostfile",
       OMPI_MCA_orte_default_hostfile: "/container/hosts/hostfile",
       PRTE_MCA_prte_default_hostfile: "/container/hosts/hostfile",
+      // Only the launcher's container has the command ssh.
+      OMPI_MCA_plm_rsh_no_tree_spawn: "1",
+      PRTE_MCA_plm_ssh_no_tree_spawn: "1",
       SHELL: "/bin/bash",
     });
   });
@@ -55,8 +70,8 @@ describe("a job of MPI is refused", () => {
     ["without hosts", { "tony.launcher.instances": "1" }, /tony\.worker\.instances is missing: the launcher starts/],
     [
       "whose end waits for its hosts",
-      { "tony.launcher.instances": "1", "tony.node.instances": "2" },
-      /tony\.application\.untracked\.jobtypes must name node: the job ends when the launcher does/,
+      { "tony.launcher.instances": "1", "tony.node.instances": "2", "tony.worker.instances": "1" },
+      /^job\.xml:\d+: tony\.application\.untracked\.jobtypes must name node: the job ends when the launcher does$/m,
     ],
   ])("%s", (_, settings, words) => {
     expect(problemsOf(settings)).toMatch(words);

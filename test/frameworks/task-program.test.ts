@@ -42,6 +42,10 @@ describe("what every program is told", () => {
       progressFile: "/logs/progress",
       noticeFile: "/work/notice.json",
       tensorBoardPort: 6006,
+      modelParameters: "depth=3",
+      address: { host: "n7", port: 5007 },
+      apiSocket: "/work/api/socket",
+      folders: { checkpoints: "/work/ckpt", output: "/work/results", outputDestination: "hdfs:///out/worker-0" },
     });
     expect(environment).toMatchObject({
       SESSION_ID: "2",
@@ -52,8 +56,43 @@ describe("what every program is told", () => {
       TONY_CHECKPOINT_DIR: "hdfs:///ckpt",
       TONY_CHECKPOINT: "step-200",
       TONY_PROGRESS_FILE: "/logs/progress",
+      TONY_NOTICE_FILE: "/work/notice.json",
       TB_PORT: "6006",
+      MODEL_PARAMS: "depth=3",
+      TONY_HOST: "n7",
+      TONY_PORT: "5007",
+      TONY_API: "/work/api/socket",
+      TONY_CHECKPOINT_LOCAL_DIR: "/work/ckpt",
+      TONY_OUTPUT_LOCAL_DIR: "/work/results",
+      TONY_OUTPUT_DIR: "hdfs:///out/worker-0",
     });
+  });
+
+  test("one that came for no reason, and has nothing to resume from, is told neither", () => {
+    const environment = environmentOf(jobOf({ worker: 1 }, generic), "worker:0", { restartReason: "", checkpoint: "" });
+    expect(environment).not.toHaveProperty("TONY_RESTART_REASON");
+    expect(environment).not.toHaveProperty("TONY_CHECKPOINT");
+  });
+
+  test("who is counted are the tasks that the job waits for; in the ApplicationMaster's container, those of the role", () => {
+    const job = jobOf({ worker: 2, chief: 1, ps: 4 }, { "tony.application.untracked.jobtypes": "ps" });
+    const [worker] = job.roles.filter(({ name }) => name === "worker");
+    if (worker === undefined) throw new Error("no worker");
+    const spec = { ...job, roles: [...job.roles, { ...worker, name: "prep", instances: 1, inMaster: true as const }] };
+    expect(environmentOf(spec, "ps:3").TASK_NUM).toBe("3");
+    const inMaster = environmentOf(spec, "prep:0");
+    expect(inMaster.TASK_NUM).toBe("1");
+    expect(inMaster).not.toHaveProperty("TF_CONFIG");
+    expect(inMaster).not.toHaveProperty("CLUSTER_SPEC");
+  });
+
+  test("each task is a chief of a role that has chiefs alone", () => {
+    const job = jobOf({ worker: 2 }, generic);
+    const spec = { ...job, roles: job.roles.map((role) => ({ ...role, chief: "all" as const })) };
+    expect([environmentOf(spec, "worker:0").IS_CHIEF, environmentOf(spec, "worker:1").IS_CHIEF]).toEqual([
+      "true",
+      "true",
+    ]);
   });
 
   test("the first start of a later stage is no restart", () => {

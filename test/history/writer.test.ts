@@ -67,6 +67,18 @@ describe("the history of a job", () => {
     expect(await readdir(folder.path)).toEqual(["finished.jsonl"]);
   });
 
+  test("that cannot be named for its end stays as it is, and that is said", async () => {
+    const writer = writerOf(
+      1,
+      Object.assign(new LocalFileSystem(), { rename: () => Promise.reject(new Error("the NameNode is away")) }),
+    );
+    writer.add(event("a"));
+    await writer.finish("finished.jsonl");
+    expect(await lines(historyFileInProgress)).toMatchObject([{ host: "a" }]);
+    const file = path.join(folder.path, historyFileInProgress);
+    expect(warnings).toEqual([`The history in ${file} cannot be written: the NameNode is away`]);
+  });
+
   test("keeps its lines while the file system is away, warns once each time, and writes them in order later", async () => {
     class Moody extends LocalFileSystem {
       away = true;

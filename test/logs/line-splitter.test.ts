@@ -46,6 +46,19 @@ describe("a program's output, cut into lines", () => {
     expect(splitter.overwritten).toBe("");
   });
 
+  test("makes no line of a bar that goes on, however long and however often it is written", () => {
+    const splitter = new LineSplitter();
+    const states = Array.from({ length: 1_000 }, (_, done) => `\r${"#".repeat(100)} ${done} of 1000`);
+    expect(states.flatMap((state) => splitter.push(Buffer.from(state)))).toEqual([]);
+    expect(splitter.end()).toEqual([`${"#".repeat(100)} 999 of 1000`]);
+  });
+
+  test("has no state that was written over where it is just an unfinished line", () => {
+    const splitter = new LineSplitter();
+    splitter.push(Buffer.from("done\nhalf a line"));
+    expect(splitter.overwritten).toBe("");
+  });
+
   test("gives an unfinished line at the end", () => {
     expect(linesOf("no newline")).toEqual(["no newline"]);
   });
@@ -91,6 +104,11 @@ describe("lines that are searched for", () => {
         expect(found(wanted, texts)).toEqual(found(wanted, texts, () => true));
       }),
     );
+  });
+
+  test("are found by what must not be around them in a line, whatever the next line has", () => {
+    expect(found(/^a(?!\s*b)/, ["a\nb\n"])).toEqual(["a"]);
+    expect(found(/(?<!a\s*)b/, ["a\nb\n"])).toEqual(["b"]);
   });
 
   test("are not cut out of a text without a match, however long it is", () => {

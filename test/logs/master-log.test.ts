@@ -27,6 +27,7 @@ test("of a search it tells of which trial each task was, wherever it says so", (
     { event: "container-allocated", task: "worker:0", container: first },
     { event: "task-started", task: "worker:0", trial: "trial:0/worker:0", container: first },
     { event: "container-allocated", task: "worker:1", container: second },
+    { event: "task-registered", task: "worker:0", container: first },
   );
   expect(tenanciesOf(text).map(({ task, trial }) => [task, trial])).toEqual([
     ["worker:0", "trial:0/worker:0"],

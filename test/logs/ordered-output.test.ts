@@ -66,6 +66,37 @@ describe("the output of a container", () => {
     expect(await linesOf({ stream: "stderr" })).toEqual(["stderr oops 1 2000"]);
   });
 
+  test("is the same where pieces of it reach over marks, and begin behind some", async () => {
+    const pieces = { stdout: ["a1\n", "a2\nb\n"], stderr: ["oops\n"] };
+    const output = new OrderedOutput({
+      marks: parseMarks(index),
+      async *open(stream) {
+        let offset = 0;
+        for (const piece of pieces[stream]) {
+          yield { offset, data: Buffer.from(piece) };
+          offset += piece.length;
+        }
+      },
+    });
+    expect(output.firstGeneration).toBe(1);
+    const found: string[] = [];
+    for await (const { line, atMs } of output.lines()) found.push(`${line} ${atMs}`);
+    expect(found).toEqual(["a1 2000", "oops 2000", "a2 3000", "b 6000"]);
+  });
+
+  test("can be had as matching lines alone, though others come with them", async () => {
+    const source = {
+      marks: [],
+      async *open(stream: OutputStream) {
+        yield { offset: 0, data: Buffer.from(texts[stream]) };
+      },
+    };
+    const found: string[] = [];
+    for await (const { line } of new OrderedOutput(source, { pattern: /^[o2]|a2/ }).lines()) found.push(line);
+    expect(found).toEqual(["a2", "oops"]);
+    expect(new OrderedOutput(source).firstGeneration).toBeUndefined();
+  });
+
   test("of which a part is gone goes on after it at its own place, and says how much that was", async () => {
     const output = new OrderedOutput({
       marks: parseMarks(index),

@@ -96,6 +96,9 @@ test("a stream whose end the index knows is looked for once, and of what lies be
   opened.length = 0;
   expect(joined(await allOf(output.open("stdout", 5)), 5)).toBe("56789");
   expect(opened).toEqual([closedLogName("stdout", 4), "stdout"]);
+  opened.length = 0;
+  expect(joined(await allOf(output.open("stdout", 4)), 4)).toBe("456789");
+  expect(opened).toEqual([closedLogName("stdout", 4), "stdout"]);
 });
 
 test("of one stream alone the other is not read", async () => {
@@ -116,6 +119,16 @@ test("of one stream alone the other is not read", async () => {
   expect(await lines({ stream: "stderr" })).toEqual(["in stderr"]);
   expect(read).toEqual(["stderr"]);
   expect(await lines({})).toEqual(["in stdout", "in stderr"]);
+});
+
+test("what was closed of a log is its own, whatever else was closed there or has that name elsewhere", async () => {
+  const other = "container_1795305600000_0001_01_000003";
+  const store = storeOf([
+    [closedLogName("stdout", 0), "no", other],
+    [closedLogName("stderr", 0), "no"],
+    [closedLogName("stdout", 0), "yes"],
+  ]);
+  expect(joined(await allOf(closedOutput(store, { containerId, log: "stdout" }, 0, 9)), 0)).toBe("yes");
 });
 
 /** A log of digits, cut where it was closed, as one store or another has it. */

@@ -1,6 +1,8 @@
+import { Readable } from "node:stream";
 import { expect, test } from "@jest/globals";
 import { closedLogName } from "../../src/job/closed-log.ts";
 import { OUTPUT_INDEX } from "../../src/job/output-index.ts";
+import { ownLines } from "../../src/logs/own-log.ts";
 import { executorLines, readMasterLogs, StoredTask, storedLines } from "../../src/logs/stored-tasks.ts";
 import { allOf, containerId, storeOf, tenancy } from "./stored-logs.ts";
 
@@ -50,6 +52,20 @@ test("what was lost of a task's output is counted over all of its containers", a
   const task = new StoredTask();
   await allOf(task.lines(store, [tenancy, { ...tenancy, containerId: other }], {}));
   expect(task.missingBytes).toBe(40 + 90);
+});
+
+test("a line of an executor's log that is cut off, or says its time or generation in no way of ours, is a line too", async () => {
+  const store = storeOf([
+    ["executor.log", `{"time":5,"generation":"2"}\n{"time":"noon"}\n["no object"]\n{"time":"2026-`],
+  ]);
+  expect(await allOf(executorLines(store, [tenancy], {}))).toEqual([
+    { stream: "executor", line: '{"time":5,"generation":"2"}' },
+    { stream: "executor", line: '{"time":"noon"}' },
+    { stream: "executor", line: '["no object"]' },
+    { stream: "executor", line: '{"time":"2026-' },
+  ]);
+  const whole = ownLines(Readable.from([Buffer.from("one\ntwo\nthree\n")]), "stdout", { pattern: /t/ });
+  expect((await allOf(whole)).map(({ line }) => line)).toEqual(["two", "three"]);
 });
 
 test("the logs of a task's executors are read container by container, with the time and generation of each line", async () => {

@@ -44,6 +44,12 @@ test("says what became of each, and how long it took", async () => {
   expect(jobs[1]).not.toHaveProperty("cause");
 });
 
+test("says when each was submitted, where that is known", async () => {
+  const { jobs } = await compared({ more: { submittedAtMs: startedAtMs - 9_000 } }, {});
+  expect(jobs[0]).toMatchObject({ submittedAtMs: startedAtMs - 9_000, startedAtMs });
+  expect(jobs[1]).not.toHaveProperty("submittedAtMs");
+});
+
 test("has waited until its first program ran, and says why it did not succeed, also without a cause", async () => {
   const whole = await wholeOf(
     history.write({ number: 1, startedAtMs, endedAtMs: startedAtMs + 9_000, result: "killed" }),

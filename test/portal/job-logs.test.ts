@@ -4,7 +4,7 @@ import { JobLogs, type LogQuery, MOST_WHOLE_BYTES, parseLogQuery } from "../../p
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { TaskStatus } from "../../src/job/status.ts";
 import type { StoredLogs } from "../../src/logs/log-store.ts";
-import { aJobStatus } from "../client/job-status.ts";
+import { aJobStatus, role } from "../client/job-status.ts";
 
 type Files = Readonly<Record<string, Readonly<Record<string, string | AsyncIterable<Uint8Array>>>>>;
 
@@ -79,6 +79,22 @@ describe("the logs of a job in the portal", () => {
       "java.lang.Error: worker:1",
       '{"message": "worker:1"}',
     ]);
+  });
+
+  test("of the ApplicationMaster have the times of its lines", async () => {
+    const said = { level: "warn", message: "A node is lost.", time: "1970-01-01T00:00:05.000Z", generation: 2 };
+    const stored = { [master]: { "am.log": JSON.stringify(said) } };
+    const logs = new JobLogs(() => storeOf(stored), never);
+    const { lines } = await logs.read("ada", aJobStatus({}), { ...asked, task: "am" }, here);
+    expect(lines).toEqual([{ stream: "stdout", line: "warn   A node is lost.", atMs: 5_000, generation: 2 }]);
+  });
+
+  test("are none yet of a task that the job's roles have, and that has had no container", async () => {
+    const logs = new JobLogs(() => storeOf(files), never);
+    const roles = [role("ps", 1), role("worker", 8)];
+    const read = (task: string) => logs.read("ada", aJobStatus({ tasks: [], roles }), { ...asked, task }, here);
+    expect(await read("worker:7")).toMatchObject({ lines: [], tasks: ["worker:0", "worker:1"] });
+    await expect(read("worker:8")).rejects.toMatchObject({ code: "NO_SUCH_TASK" });
   });
 
   test("of a job of TonY's, or without its ApplicationMaster's log, are those of each task's last container", async () => {
@@ -157,11 +173,15 @@ describe("the logs of a job in the portal", () => {
     gone.abort();
     late.abort();
     open();
-    await expect(one).rejects.toMatchObject({ code: "LOG_TOO_LONG" });
+    const { applicationId } = aJobStatus({});
+    await expect(one).rejects.toMatchObject({
+      code: "LOG_TOO_LONG",
+      message: `The log cannot be read to its end within 60 s: tony-ts logs ${applicationId} reads it`,
+    });
     await expect(other).rejects.toMatchObject({ code: "LOG_TOO_LONG" });
     expect(limits).toEqual([60_000, 60_000]);
-    const next = [1, 2].map(() => logs.read("ada", aJobStatus({}), asked, here).catch(errorCode));
-    expect(await Promise.all(next)).toEqual(["LOG_TOO_LONG", "LOG_TOO_LONG"]);
+    const next = [1, 2, 3].map(() => logs.read("ada", aJobStatus({}), asked, here).catch(errorCode));
+    expect(await Promise.all(next)).toEqual(["LOG_TOO_LONG", "LOG_TOO_LONG", "BUSY"]);
   });
 });
 

@@ -44,6 +44,7 @@ describe("the list of jobs", () => {
     ["user=a.a", []],
     ["user=a*da", ["1", "3"]],
     ["user=ad*da", []],
+    ["user=ada*a", []],
     ["user=*", ["1", "2", "3", "4"]],
     ["user=*d**", ["1", "3", "4"]],
     ["user=*d*d*", []],
@@ -83,6 +84,10 @@ describe("the list of jobs", () => {
   test("says how many there are, of all and of those that match, whatever is shown of them", () => {
     const query = parse("user=ada&from=1&count=1");
     expect(typeof query === "string" ? query : askedFor(rows, query)).toMatchObject({ total: 4, matching: 2, from: 1 });
+  });
+
+  test("goes on to the end of a day that is named, and no further", () => {
+    expect(parse("until=1970-01-01")).toMatchObject({ untilMs: 86_399_999 });
   });
 
   test("shows so many at most, and fifty where nobody says how many", () => {

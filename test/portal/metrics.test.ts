@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { metricsOf, targetsOf } from "../../portal/metrics.ts";
-import { runningMetrics } from "../../portal/running-metrics.ts";
+import { readRunningMetrics, runningMetrics } from "../../portal/running-metrics.ts";
 import { tallyOf } from "../../portal/tally.ts";
 import type { JobRow } from "../../src/page/portal-answers.ts";
 
@@ -77,16 +77,46 @@ describe("what Prometheus is told of a history", () => {
 
   test("is fetched as the portal is, for it and for each job that runs", () => {
     expect(targetsOf("portal:1", "https", [job, running])).toMatchObject([
-      { targets: ["portal:1"], labels: { __scheme__: "https", __metrics_path__: "/metrics" } },
-      { targets: ["portal:1"], labels: { instance: running.applicationId } },
+      { targets: ["portal:1"], labels: { job: "tony", __scheme__: "https", __metrics_path__: "/metrics" } },
+      {
+        targets: ["portal:1"],
+        labels: {
+          ...{ job: "tony-jobs", instance: "application_1_0002" },
+          ...{ __scheme__: "https", __metrics_path__: "/metrics/application_1_0002" },
+        },
+      },
     ]);
   });
+});
+
+test.each([
+  ["more than labels and a number", [[{ role: "worker" }, 1, 2]], "gauges[0].points[0] must be labels and a number"],
+  ["no list", [{ role: "worker" }], "gauges[0].points[0] must be labels and a number"],
+  ["a label of its own", [[{ host: "n1" }, 1]], "gauges[0].points[0] has the label host"],
+])("a running job's page does not make Prometheus's metrics of %s", (_what, points, message) => {
+  expect(() => readRunningMetrics({ gauges: [{ name: "tony_tasks", points }] }, "")).toThrow(message);
+});
+
+test("of a job that runs Prometheus is told whose it is, whether it answers, and what it says of itself", () => {
+  const info = 'tony_job_info{app="application_1_0002",name="bert",user="ada",queue="ml"} 1';
+  expect(linesOf(runningMetrics(running, undefined))).toEqual([info, 'tony_job_up{app="application_1_0002"} 0']);
+  const points = [[{ role: "worker" }, 2]] as const;
+  const gauges = [
+    { name: "tony.held.memory", points },
+    { name: "tony.of.another.release", points },
+  ];
+  expect(linesOf(runningMetrics(running, { gauges }))).toEqual([
+    info,
+    'tony_job_up{app="application_1_0002"} 1',
+    'tony_job_held_memory_byte_seconds{app="application_1_0002",role="worker"} 2097152',
+  ]);
 });
 
 test("of each task of a job that runs Prometheus is told what is known of it, in base units", () => {
   const tasks = [
     { task: "worker:1", memoryBytes: 5, cpuCores: 1.5, gpu: 50, step: 7 },
     { task: "ps:0", gpu: 0 },
+    { task: "ps:1" },
   ];
   expect(linesOf(runningMetrics(running, { gauges: [], tasks })).slice(2)).toEqual([
     'tony_task_memory_rss_bytes{app="application_1_0002",role="worker",index="1"} 5',

@@ -91,6 +91,13 @@ describe("the portal", () => {
   }
   const json = async (path: string) => JSON.parse((await ask(path)).text);
 
+  test("takes a caller of its own user for that, by the kernel's list of connections", async () => {
+    const { isOwn: _, ...usual } = options;
+    options = usual;
+    await serve();
+    expect((await ask("/api/v1/jobs")).status).toBe(200);
+  });
+
   test("shows the list, filtered as it is asked", async () => {
     history.write({ number: 1, startedAtMs: 10, endedAtMs, result: "failed", cause: outOfMemory() });
     history.write({ number: 2, startedAtMs: 20, user: "bob", queue: "prod", name: "resnet" });

@@ -1,7 +1,9 @@
 import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { readStoredJob } from "../../portal/stored-job.ts";
+import { MOST_HISTORY_BYTES } from "../../src/history/json-lines.ts";
 import { encodeHistoryRecord } from "../../src/history/records.ts";
 import { aJobStatus, allSucceeded } from "../client/job-status.ts";
 import { HistoryFolder } from "./history-folder.ts";
@@ -50,6 +52,17 @@ describe("a job's history", () => {
         state: "failed",
         outcome: { endedAtMs: endedAtMs + 7 },
       });
+  });
+
+  test("cannot be read where it is larger than any history", async () => {
+    const folder = history.write({ number: 1, endedAtMs });
+    const piece = Buffer.alloc(2 ** 20);
+    history.fileSystem.open = async (_file, { lengthBytes = 0 } = {}) =>
+      Readable.from(Array.from({ length: Math.ceil(lengthBytes / piece.length) }, () => piece));
+    await expect(read(folder, "all")).rejects.toMatchObject({
+      code: "HISTORY_UNREADABLE",
+      message: expect.stringContaining(`it has more than ${MOST_HISTORY_BYTES} bytes`),
+    });
   });
 
   test("cannot be read where its file or its beginning is missing", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { keyOf, sumOf, tallyOf } from "../../portal/tally.ts";
+import { isUnfinished, keyOf, sumOf, tallyOf } from "../../portal/tally.ts";
 import type { JobRow } from "../../src/page/portal-answers.ts";
 
 const row: JobRow = {
@@ -23,6 +23,11 @@ test("a job comes to what it used, and to no time where it has no end", () => {
   const free = tallyOf({ ...row, usage: { memoryMiBSeconds: 1, vcoreSeconds: 1 } });
   expect(free).toMatchObject({ gpuSeconds: 0, currency: "" });
   expect(free).not.toHaveProperty("cost");
+});
+
+test("a job has no end while it waits or runs", () => {
+  const states = ["waiting", "running", "succeeded", "failed", "killed", "unknown"] as const;
+  expect(states.filter(isUnfinished)).toEqual(["waiting", "running"]);
 });
 
 test("jobs are added up in each of their quantities", () => {

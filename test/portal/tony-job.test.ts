@@ -48,6 +48,26 @@ test("a job of TonY's has the tasks that its events tell of, each role with its 
   expect(amHost).toBe("127.0.0.12");
 });
 
+test("has none of what TonY does not write", () => {
+  const { tasks: _tasks, roles: _roles, ...others } = statusOf(undefined);
+  expect(others).toEqual({
+    ...{ statusVersion: 1, applicationId: "application_1_0001", name: "application_1_0001", queue: "" },
+    ...{ attempt: 1, generation: 1, state: "running", startedAtMs: 5, nowMs: 5, amHost: "127.0.0.12" },
+    ...{ waits: [], generations: [], services: [], usage: { memoryMiBSeconds: 0, vcoreSeconds: 0 } },
+    budgets: { program: { used: 0, limit: 0 }, infrastructure: { used: 0, limit: 0 } },
+  });
+});
+
+test("tells of a task why its container ended, where TonY does, and no peak of memory that was not measured", () => {
+  const which = task("worker", 0);
+  const end = { type: "TASK_FINISHED", timestamp: 20, ...which, status: "FAILED", metrics: [] } as const;
+  const startedNowhere = { ...started(which, 10), containerID: null } as const;
+  const file = writeTonyEvents([startedNowhere, { ...end, containerDiagnostic: "exit 1" }], Buffer.alloc(16, 7));
+  expect(statusOfTony(name, file, undefined).tasks).toEqual([
+    ...[{ task: "worker:0", host: "n1", restarts: 0, state: "failed", startedAtMs: 10, endedAtMs: 20, exit: "exit 1" }],
+  ]);
+});
+
 test("runs, or has ended as the name of its file says", () => {
   expect(statusOf(undefined)).toMatchObject({ state: "running", startedAtMs: 5, nowMs: 5, name: name.applicationId });
   const ended = statusOf(undefined, { endedAtMs: 30, result: "killed" });

@@ -54,6 +54,18 @@ test("GPUs are counted, and what jobs cost is added up by currency, over days to
   ]);
 });
 
+test("what jobs cost is added up without a currency where the site names none, apart from what has one", () => {
+  const held = { memoryMiBSeconds: 0, vcoreSeconds: 0 };
+  const costs = [{ amount: 2 }, { amount: 1, currency: "EUR" }, { amount: 3 }];
+  const rows = costs.map((cost) => row({ usage: { ...held, cost } }));
+  expect(useOf(rows, nowMs).owners).toMatchObject([{ costs: [{ amount: 5 }, { amount: 1, currency: "EUR" }] }]);
+});
+
+test("days come in their order, whatever the order of jobs is", () => {
+  const later = row({ startedAtMs: noonMs + 24 * hourMs, endedAtMs: noonMs + 25 * hourMs });
+  expect(useOf([later, row({})], nowMs).days.map(({ day }) => day)).toEqual(["2026-11-25", "2026-11-26"]);
+});
+
 test("jobs that run, or whose end nobody knows, count for nothing yet", () => {
   const { endedAtMs: _end, ...running } = row({ state: "running" });
   expect(useOf([running], nowMs)).toEqual({ owners: [], days: [] });

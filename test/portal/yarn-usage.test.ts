@@ -46,6 +46,14 @@ describe("what tasks held of a job that YARN ended", () => {
     });
   });
 
+  test("has its GPUs though some of its roles have none", () => {
+    const [worker] = spec({}, 1).roles;
+    const roles = [...(worker === undefined ? [] : [worker]), role("ps", 1)];
+    const report = aReport({ usage: usage(0, 0, { "yarn.io/gpu": 60 }) });
+    expect(yarnUsage(report, { ...spec(), roles }, usualRoundings, 0)).toMatchObject({ gpuSeconds: 60 });
+    expect(yarnUsage(report, spec(), usualRoundings, 0)).not.toHaveProperty("gpuSeconds");
+  });
+
   test("is not known where YARN does not tell it, or shows it to others alone", () => {
     expect(yarnUsage(aReport(), spec(), usualRoundings, 0)).toBeUndefined();
     for (const [memorySeconds, vcoreSeconds] of [

@@ -190,6 +190,24 @@ describe("a barrier", () => {
     await expect(second).resolves.toBeUndefined();
   });
 
+  test("is that of the same roles, in whatever order they are named", async () => {
+    const both = ["worker:0", "ps:0"];
+    const met = [both, both.toReversed()].map((tasks, index) =>
+      meet(job.of(tasks[0] ?? ""), meeting(both[index] ?? "", { tasks, timeoutMs: 5_000 }), never),
+    );
+    await expect(Promise.all(met)).resolves.toHaveLength(2);
+  });
+
+  test("that is not passed in time names five of those who are missing", async () => {
+    const many = Array.from({ length: 8 }, (_, index) => `worker:${index}`);
+    await expect(
+      meet(job.of("worker:7"), meeting("worker:7", { tasks: many, timeoutMs: 50 }), never),
+    ).rejects.toMatchObject({
+      status: 408,
+      message: "7 of 8 tasks have not come to epoch-1: worker:0, worker:1, worker:2, worker:3, worker:4",
+    });
+  });
+
   test("of one role is not passed by another one that uses the same name", async () => {
     await Promise.all(tasks.map((task) => meet(job.of(task), meeting(task), never)));
     const servers = meeting("ps:0", { tasks: ["ps:0", "ps:1"], timeoutMs: 50 });
@@ -245,6 +263,7 @@ describe("who meets", () => {
       tasks: ["worker:0", "worker:1", "ps:0"],
       timeoutMs: 1_500,
     });
+    expect(meetingOf(started, "a", query("timeout=0"))).toMatchObject({ timeoutMs: 1 });
   });
 
   test("are none of another role where nobody names it", () => {
@@ -257,13 +276,15 @@ describe("who meets", () => {
   test.each([["roles=chief"], ["timeout=soon"], ["nth=0"], ["nth=2.5"], ["nth=1234567890"]])(
     "is refused where it cannot be: %s",
     (text) => {
-      expect(() => meetingOf(started, "a", query(text))).toThrow(expect.objectContaining({ code: "BAD_CALL" }));
+      expect(() => meetingOf(started, "a", query(text))).toThrow(
+        expect.objectContaining({ status: 400, code: "BAD_CALL" }),
+      );
     },
   );
 
   test("is refused by a name that is none, or to a task that is not among them", async () => {
     const store = new Job().of("worker:0");
     for (const wrong of [meeting("worker:0", { name: "a/b" }), meeting("ps:0")])
-      await expect(meet(store, wrong, never)).rejects.toMatchObject({ code: "BAD_CALL" });
+      await expect(meet(store, wrong, never)).rejects.toMatchObject({ status: 400, code: "BAD_CALL" });
   });
 });

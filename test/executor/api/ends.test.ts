@@ -40,14 +40,17 @@ describe("a program that waits for the others' end", () => {
       async () => ({ tasks }),
     ];
     const calls: unknown[] = [];
+    const waitsMs = new Set<number>();
     const link = () => ({
       connected: async () => undefined,
-      awaitEnds: (request: unknown) => {
+      awaitEnds: (request: unknown, timeoutMs: number) => {
         calls.push(request);
+        waitsMs.add(timeoutMs);
         return answers[calls.length - 1]?.();
       },
     });
     expect(await awaitEnds(link, ["worker"], never, async () => undefined)).toEqual(tasks);
     expect(calls).toEqual(Array(1_002).fill({ roles: ["worker"] }));
+    expect([...waitsMs]).toEqual([60_000]);
   });
 });

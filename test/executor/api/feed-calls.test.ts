@@ -34,11 +34,28 @@ describe("what a program asks of a feed", () => {
       async () => ({ type: "refused", code: "lost", message: "it is another's" }) as const,
       409,
       "FEED_LOST",
+      1,
     ],
-    ["a feed that cannot be read for long", failing("API_FAILED"), 503, "FEED_AWAY"],
-  ])("is told of %s", async (_what, answer, status, code) => {
-    const { link } = linked(...Array(500).fill(answer));
-    await expect(askFeed(link, asked, never, async () => undefined)).rejects.toMatchObject({ status, code });
+    ["a feed that cannot be read for long", failing("API_FAILED"), 503, "FEED_AWAY", 481],
+  ])("is told of %s", async (_what, answer, status, code, tries) => {
+    const { link, calls } = linked(...Array(500).fill(answer));
+    const pauses: number[] = [];
+    await expect(askFeed(link, asked, never, async (ms) => pauses.push(ms))).rejects.toMatchObject({ status, code });
+    expect([calls.length, pauses]).toEqual([tries, Array(tries - 1).fill(250)]);
+  });
+
+  test("is passed on where its ApplicationMaster does not take the caller for a task of the job", async () => {
+    const { link, calls } = linked(failing("API_FORBIDDEN"));
+    await expect(askFeed(link, asked, never)).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+    expect(calls).toHaveLength(1);
+  });
+
+  test("is given up by who goes while no ApplicationMaster is connected", async () => {
+    const gone = new AbortController();
+    const away = () => ({ connected: () => new Promise<undefined>(() => undefined), askFeed: () => undefined });
+    const asking = askFeed(away, asked, gone.signal, async () => undefined);
+    gone.abort();
+    await expect(asking).rejects.toMatchObject({ status: 503, code: "FEED_AWAY" });
   });
 
   test("is not asked any more when nobody waits", async () => {

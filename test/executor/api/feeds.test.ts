@@ -3,7 +3,8 @@ import { getMaxListeners } from "node:events";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { text } from "node:stream/consumers";
+import { Readable } from "node:stream";
+import { buffer, text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { CallError } from "../../../executor/api/call.ts";
 import type { FeedAnswered, FeedCall } from "../../../src/api/messages.ts";
@@ -11,6 +12,7 @@ import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { FeedSpec } from "../../../src/job/feeds/feed-spec.ts";
 import type { GivenSplit } from "../../../src/job/feeds/lease.ts";
+import { eventually } from "../../support/eventually.ts";
 import { TaskApiScene } from "../../support/task-api.ts";
 
 const PID = process.pid;
@@ -31,12 +33,14 @@ describe("a feed, as a program has it", () => {
   /** To a call's end. */
   let mostListeners: number;
   let warnings: string[];
+  /** How often the connections to where files are were closed. */
+  let closed: number;
   /** What happens while what is away is waited for. */
   let meanwhile: () => void;
   const post = (verb: string, body = "") => scene.call("POST", `/v1/feed/train/${verb}`, body);
 
   beforeEach(async () => {
-    [asked, nowMs, warnings, meanwhile] = [[], 0, [], () => undefined];
+    [asked, nowMs, warnings, closed, meanwhile] = [[], 0, [], 0, () => undefined];
     folder = mkdtempSync(path.join(tmpdir(), "tony-feed-"));
     const file = path.join(folder, "data");
     writeFileSync(file, "one\ntwo\nthree\nfour\n");
@@ -60,7 +64,12 @@ describe("a feed, as a program has it", () => {
           mostListeners = getMaxListeners(gone);
           return answer(call);
         },
-        openFileSystems: async () => ({ locate: (url) => ({ fileSystem, path: url }), close: () => undefined }),
+        openFileSystems: async () => ({
+          locate: (url) => ({ fileSystem, path: url }),
+          close: () => {
+            closed += 1;
+          },
+        }),
         nowMs: () => nowMs,
         log: { warn: (event, message) => warnings.push(`${event}: ${message}`) },
         pause: async () => meanwhile(),
@@ -100,6 +109,91 @@ describe("a feed, as a program has it", () => {
     ]);
   });
 
+  test.each([
+    [{ format: "fixed", splitBytes: 8, recordBytes: 4 }, {}, { format: "fixed", recordBytes: 4 }],
+    [{ format: "file" }, { uneven: "drop" }, { format: "file", uneven: "drop" }],
+    [{ format: "tfrecord" }, { output: "/out" }, { format: "tfrecord", output: "/out" }],
+  ] as const)("says how its rows are read, and what becomes of them: %j", async (cut, more, said) => {
+    feed = { ...FEED, cut, ...more };
+    expect((await post(`open?pid=${PID}`)).said).toEqual({ epoch: 2, window: 2, ...said });
+  });
+
+  test("is not read by an answer that is none of the call's", async () => {
+    await post(`open?pid=${PID}`);
+    answer = () => ({ type: "noted" });
+    for (const call of ["open", "take"])
+      expect(await post(`${call}?pid=${PID}`)).toEqual({
+        status: 500,
+        said: { error: { code: "FAILED", message: "the ApplicationMaster answers with noted" } },
+      });
+  });
+
+  test("has no bytes where none are asked for, and is not mended by a file system that stays away", async () => {
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const read = (range: string) => scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5${range}`);
+    const nothing = await read("&from=19");
+    expect([nothing.statusCode, nothing.headers["content-type"], await text(nothing)]).toEqual([
+      200,
+      "application/octet-stream",
+      "",
+    ]);
+    const where = { operation: "", path: "", code: "UNREACHABLE", retryable: true } as const;
+    fileSystem.stat = () => Promise.reject(new FileSystemError("the NameNode is away", where));
+    const away = await read("&from=0");
+    expect([away.statusCode, JSON.parse(await text(away))]).toEqual([
+      503,
+      { error: { code: "FEED_AWAY", message: "the NameNode is away" } },
+    ]);
+  });
+
+  describe("is sent no faster than it is read", () => {
+    const CHUNK = 128 << 10;
+    let made: number;
+    let given: boolean;
+    /** A split of 128 chunks, made as it is read, of which the reader has taken nothing yet. */
+    async function begun() {
+      [made, given] = [0, false];
+      const length = 128 * CHUNK;
+      split = { ...split, start: 0, end: length, length };
+      const { modifiedMs } = split;
+      const source = async function* () {
+        try {
+          for (; made < 128; made += 1) yield Buffer.alloc(CHUNK, "x");
+        } finally {
+          given = true;
+        }
+      };
+      Object.assign(fileSystem, {
+        stat: async () => ({ lengthBytes: length, modificationTimeMs: modifiedMs }),
+        open: async () => Readable.from(source()),
+      });
+      feed = { ...FEED, cut: { format: "file" } };
+      await post(`open?pid=${PID}`);
+      await post(`take?pid=${PID}`);
+      const response = await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
+      const seen: number[] = [];
+      await eventually("it waits for its reader", () => {
+        seen.push(made);
+        return made > 0 && seen.slice(-4).filter((before) => before === made).length === 4;
+      });
+      return response;
+    }
+
+    test("and comes whole", async () => {
+      const response = await begun();
+      expect(made).toBeLessThan(64);
+      expect(await buffer(response)).toHaveLength(128 * CHUNK);
+    });
+
+    test("and is given up with its reader", async () => {
+      const response = await begun();
+      response.destroy();
+      await eventually("the file is closed", () => given);
+      expect(made).toBeLessThan(64);
+    });
+  });
+
   test("is told of several splits at a time that all of them is used", async () => {
     await post(`open?pid=${PID}`);
     const numbered = (number: number): GivenSplit => ({ ...split, lease: { ...split.lease, number } });
@@ -131,14 +225,88 @@ describe("a feed, as a program has it", () => {
     });
   });
 
-  test("says that a task goes on while it reads, not more often than is of use", async () => {
+  test("says that a task goes on while it reads, four times for each lease at most", async () => {
     await post(`open?pid=${PID}`);
     await post(`take?pid=${PID}`);
-    for (const atMs of [10_000, 20_000, 30_000, 50_000]) {
+    const toldAtMs: number[] = [];
+    const before = answer;
+    answer = (call) => {
+      if (call.type === "moved") toldAtMs.push(nowMs);
+      return before(call);
+    };
+    for (const atMs of [14_999, 15_000, 29_999, 30_000, 50_000]) {
       nowMs = atMs;
       await text(await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`));
     }
-    expect(asked.filter(({ type }) => type === "moved")).toHaveLength(2);
+    expect(toldAtMs).toEqual([15_000, 30_000, 50_000]);
+  });
+
+  test("gives a task as many splits as its window has left, and one to a task that asks with a full one", async () => {
+    await post(`open?pid=${PID}`, "{}");
+    for (const number of [5, 6, 7]) {
+      split = { ...split, lease: { ...split.lease, number } };
+      await post(`take?pid=${PID}`);
+    }
+    expect(asked).toEqual([
+      { type: "open" },
+      { type: "ask", most: 2, atOnce: false, has: [] },
+      { type: "ask", most: 1, atOnce: false, has: [5] },
+      { type: "ask", most: 1, atOnce: false, has: [5, 6] },
+    ]);
+  });
+
+  test("keeps a split in hand whose use the ApplicationMaster could not be told", async () => {
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const before = answer;
+    answer = () => {
+      throw new CallError(503, "FEED_AWAY", "no ApplicationMaster answers");
+    };
+    expect((await post(`used?pid=${PID}&number=5`)).said).toMatchObject({ error: { code: "FEED_AWAY" } });
+    answer = before;
+    expect((await post(`used?pid=${PID}&number=5`)).said).toEqual({});
+    expect(asked.at(-1)).toEqual({ type: "used", lease: split.lease, records: 0 });
+  });
+
+  test("says why the rest of a split did not come, also when it could be read by then", async () => {
+    const [length, chunk] = [1 << 20, Buffer.alloc(512 << 10, "x")];
+    split = { ...split, start: 0, end: length, length };
+    const { modifiedMs } = split;
+    let opened = 0;
+    Object.assign(fileSystem, {
+      stat: async () => ({ lengthBytes: length, modificationTimeMs: modifiedMs }),
+      open: async () => {
+        opened += 1;
+        return Readable.from(
+          (function* () {
+            yield chunk;
+            throw new Error("a block is missing");
+          })(),
+        );
+      },
+    });
+    feed = { ...FEED, cut: { format: "file" } };
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    const read = () => scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`);
+    await expect(read().then(text)).rejects.toThrow("aborted");
+    const refused = await read();
+    expect([refused.statusCode, JSON.parse(await text(refused))]).toEqual([
+      422,
+      { error: { code: "FEED_UNREADABLE", message: "a block is missing" } },
+    ]);
+    expect(opened).toBe(1);
+  });
+
+  test("leaves no connection and no unfinished result when the program has ended", async () => {
+    feed = { ...FEED, output: path.join(folder, "out") };
+    await post(`open?pid=${PID}`);
+    await post(`take?pid=${PID}`);
+    await post(`write?pid=${PID}&number=5`, "TWO\n");
+    await text(await scene.asked("GET", `/v1/feed/train/read?pid=${PID}&number=5`));
+    expect(readdirSync(path.join(folder, "unfinished", "train"))).toEqual(["5"]);
+    await scene.api.close();
+    expect([closed, readdirSync(folder)]).toEqual([1, ["data"]]);
   });
 
   test("waits for a NameNode that is away, says so, and keeps its splits meanwhile", async () => {
@@ -326,6 +494,8 @@ describe("a feed, as a program has it", () => {
 
   test.each([
     ["/v1/feed/test/open?pid=1", "NO_SUCH_FEED", "the job has no feed test: there is train"],
+    ["/v1/feed/train/open?pid=0", "BAD_CALL", "pid is the number of the process that reads"],
+    ["/v1/feed/train/open?pid=1.5", "BAD_CALL", "pid is the number of the process that reads"],
     ["/v1/feed/train/open", "BAD_CALL", "pid is the number of the process that reads"],
     ["/v1/feed/train/take?pid=1", "FEED_STALE", "process 1 has not opened train, or another one has since"],
     [

@@ -71,9 +71,13 @@ describe("what a program asks of the store", () => {
       transactFor(
         linked(() => undefined),
         4,
-        call,
+        { ...call, timeoutMs: 45_000 },
       ),
-    ).rejects.toMatchObject({ code: "NO_MASTER" });
+    ).rejects.toMatchObject({
+      status: 503,
+      code: "NO_MASTER",
+      message: "no ApplicationMaster was reached for 45 s: try again",
+    });
   });
 });
 
@@ -108,13 +112,21 @@ describe("a watch of a program", () => {
     expect(asked).toEqual([wanted.range, { ...wanted.range, after: { attempt: 1, revision: 3 } }]);
   });
 
-  test("is refused where it is not the task's to watch", async () => {
+  test("ends with its reader, also while no ApplicationMaster is connected", async () => {
+    const gone = new AbortController();
+    const away = () => ({ connected: () => new Promise<undefined>(() => undefined), watch: () => undefined });
+    const next = watchFor(away, wanted, gone.signal).next();
+    gone.abort();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
+  test.each(["API_FAILED", "API_FORBIDDEN"])("is refused where it is not the task's to watch: %s", async (code) => {
     const link = () => ({
       connected: async () => undefined,
       watch: () =>
         (async function* () {
           yield* [];
-          throw new ApiError("it is not yours", { code: "API_FAILED" });
+          throw new ApiError("it is not yours", { code });
         })(),
     });
     await expect(watchFor(link, wanted, never).next()).rejects.toMatchObject({ status: 403, code: "FORBIDDEN" });

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Advice } from "../../../executor/api/advice.ts";
 import {
@@ -76,6 +77,12 @@ describe("the API of a task", () => {
     });
   });
 
+  test("answers in JSON of a length that it says", async () => {
+    const answer = await scene.asked("POST", "/v1/report", "{}");
+    expect(answer.headers).toMatchObject({ "content-type": "application/json", "content-length": "22" });
+    expect(await text(answer)).toBe('{"answer":"continue"}\n');
+  });
+
   test("says where all tasks are, or why nobody knows", async () => {
     expect((await call("GET", "/v1/cluster")).said).toEqual(started.cluster);
     const { cluster: _, ...alone } = started;
@@ -94,6 +101,13 @@ describe("the API of a task", () => {
     expect(awaited).toEqual([[]]);
     expect((await call("GET", "/v1/ends?roles=worker")).status).toBe(200);
     expect(awaited.at(-1)).toEqual(["worker"]);
+  });
+
+  test("says what has failed here, whatever that is", async () => {
+    expect(await call("GET", "/v1/kv/shared/a")).toEqual({
+      status: 500,
+      said: { error: { code: "FAILED", message: "there is no store" } },
+    });
   });
 
   test("takes what the progress file takes, there", async () => {
@@ -196,9 +210,60 @@ describe("the API of a task", () => {
   });
 });
 
+describe("a barrier in the API of a task", () => {
+  const opened: TaskApiScene[] = [];
+  afterEach(async () => {
+    for (const scene of opened.splice(0)) await scene.close();
+  });
+
+  const came = { key: "barrier/2/epoch-1/worker/3/worker:1", value: "", created: 1, modified: 1, version: 1 };
+
+  /** In whose store all have met already, or worker:1 has come alone. */
+  async function meets(haveMet: boolean, route: string) {
+    const scene = await TaskApiScene.open({
+      store: {
+        transact: async () => {
+          return { revision: 1, succeeded: haveMet, results: [{ type: "list", entries: [came], more: false }] };
+        },
+        async *watch(_wanted, signal) {
+          yield { type: "changes", attempt: 1, revision: 0, changes: [] };
+          if (!signal.aborted) await once(signal, "abort");
+        },
+      },
+    });
+    opened.push(scene);
+    return await scene.call("POST", route);
+  }
+
+  test("says who has met", async () => {
+    expect(await meets(true, "/v1/barrier/epoch-1")).toEqual({
+      status: 200,
+      said: { generation: 2, tasks: ["worker:0", "worker:1"] },
+    });
+  });
+
+  test("is waited for as long as its caller says, by its name and number", async () => {
+    expect(await meets(false, "/v1/barrier/epoch-1?timeout=0.01&nth=3")).toMatchObject({
+      status: 408,
+      said: {
+        error: {
+          code: "BARRIER_TIMEOUT",
+          message: "1 of 2 tasks have not come to meeting 3 of epoch-1: worker:0",
+        },
+      },
+    });
+  });
+});
+
 describe("the socket's path", () => {
   test("is the one in the working directory where it fits", () => {
     expect(socketPath("/work", 3, 7)).toBe("/work/tony-api-3/socket");
+  });
+
+  test("has 107 bytes at most, as Linux has it", () => {
+    const work = (length: number) => `/${"x".repeat(length - "/tony-api-3/socket".length - 1)}`;
+    expect(socketPath(work(107), 3, 7)).toBe(`${work(107)}/tony-api-3/socket`);
+    expect(socketPath(work(108), 3, 7)).toBe("/proc/7/cwd/tony-api-3/socket");
   });
 
   test("leads over the executor's working directory where that is too long for a socket", () => {

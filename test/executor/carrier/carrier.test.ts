@@ -22,6 +22,7 @@ import { Pace } from "../../../executor/carrier/pace.ts";
 import type { ProgressReport } from "../../../executor/monitoring/progress-file.ts";
 import { nameOf, onDisk } from "../../../src/file-names.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
@@ -128,6 +129,36 @@ describe("what is heard of a program's checkpoints", () => {
     expect(transfers).toHaveLength(2);
   });
 
+  test.each([
+    ["step", { step: 6 }],
+    ["time", { atMs: 6 }],
+    ["name", { path: "b.pt" }],
+  ])("is another one by its %s alone", async (_what, change) => {
+    const one = await begun();
+    scene.write({ "ckpt/a.pt": "a", "ckpt/b.pt": "b" });
+    const checkpoint = { path: "a.pt", step: 5, atMs: 5 };
+    for (const saved of [checkpoint, checkpoint, { ...checkpoint, ...change }]) {
+      one.heard(1, { ...progress(5), checkpoint: saved });
+      await one.settle({ last: false });
+    }
+    expect(transfers.map(({ state }) => state)).toEqual(["under-way", "done", "under-way", "done"]);
+  });
+
+  test("that is stored when another program has begun, which has said nothing yet, is told with its own step", async () => {
+    const gate = new Gate();
+    const one = await begun({ gate });
+    gate.close("nobody is reached");
+    one.heard(1, progress(9, scene.write({ "ckpt/5.pt": "w" }), 5));
+    await eventually("its upload is under way", () => transfers.length > 0);
+    await one.begin("");
+    gate.open();
+    await one.settle({ last: false });
+    const url = `file://${scene.stays}/ckpt/application_1_0001/worker-0/step-5-at-5`;
+    const told = { type: "child-progress", atMs: 5, checkpoint: { path: url, step: 5, atMs: 5 } };
+    expect(reports).toEqual([[1, { ...told, step: 5 }]]);
+    expect(one.news).toEqual({ ...told, step: 0 });
+  });
+
   test.each(["hdfs:///ckpt/45", "/elsewhere/45.pt", "../45.pt"])("%s is passed on as it is", (file) => {
     expect(carrier().heard(1, progress(45, file))).toEqual(progress(45, file));
   });
@@ -180,6 +211,25 @@ describe("a checkpoint's path means the same however a program writes it", () =>
     },
   );
 
+  test("by its first part, from which the names of its files go on", async () => {
+    const files = { "model-5.index": "i", "model-5.data-00000-of-00001": "d" };
+    const inFolder = Object.fromEntries(Object.entries(files).map(([name, text]) => [`ckpt/${name}`, text]));
+    expect(await stored({ ...inFolder, "ckpt/model-50.index": "another" }, () => "ckpt/model-5")).toEqual({
+      ...files,
+      [MANIFEST]: expect.stringContaining('"name":"model-5"'),
+    });
+    expect(reports.at(-1)?.[1].checkpoint?.step).toBe(5);
+  });
+
+  test("a link to a file of the executor's own is none: nobody stores a secret under its name", async () => {
+    const one = await begun();
+    scene.write({ container_tokens: "secret" });
+    symlinkSync("../container_tokens", path.join(scene.workFolder, "ckpt/a.pt"));
+    await saves(one, 5, "a.pt");
+    expect(transfers.at(-1)).toMatchObject({ state: "failed", reason: expect.stringContaining("a.pt does not exist") });
+    expect(scene.read(scene.stays)).toEqual({});
+  });
+
   test("one that is not there is told as failed, and nobody is told to go on from it", async () => {
     const one = await begun();
     scene.write({ "model.pt": "beside the folder" });
@@ -202,6 +252,7 @@ describe("before a program starts", () => {
     const other = carrier({ task: { role: "worker", index: 1 }, workFolder: elsewhere.workFolder });
     expect(await other.begin(address)).toBe(path.join(elsewhere.workFolder, "ckpt", "45.pt"));
     expect(elsewhere.read(elsewhere.workFolder)).toEqual({ "ckpt/45.pt": "w" });
+    expect(readdirSync(elsewhere.workFolder)).toEqual(expect.arrayContaining(["ckpt", "results"]));
     elsewhere.remove();
   });
 
@@ -252,6 +303,22 @@ describe("before a program starts", () => {
     });
   });
 
+  test("what this job resumes from is downloaded from a file system, and left where the address leads to none", async () => {
+    scene.write({ "../stays/pretrained/model.pt": "m" });
+    const fileSystem = new LocalFileSystem();
+    const fileSystems = {
+      locate: (place: string) => {
+        if (place.startsWith("s9:")) throw new Error("there is no such file system");
+        return { fileSystem, path: place.replace(/^[a-z]+:\/\/(nn)?/, "") };
+      },
+    };
+    const begin = (resumeFrom: string) => carrier({ resumeFrom, fileSystems }).begin(resumeFrom);
+    const local = path.join(scene.workFolder, "ckpt", "pretrained");
+    expect(await begin(`hdfs://nn${scene.stays}/pretrained`)).toBe(local);
+    expect(scene.read(local)).toEqual({ "model.pt": "m" });
+    expect(await begin("s9://bucket/pretrained")).toBe("s9://bucket/pretrained");
+  });
+
   test("a file that this job resumes from is left where it is, as a plain path is: the nodes share it", async () => {
     const resumeFrom = `file://${scene.stays}/pretrained.pt`;
     expect(await carrier({ resumeFrom }).begin(resumeFrom)).toBe(resumeFrom);
@@ -291,6 +358,17 @@ describe("before a program starts", () => {
     await sleep(100);
     one.abandonStart();
     await failed;
+  });
+});
+
+test("a checkpoint that is not downloaded in time keeps its program from starting", async () => {
+  const place = "ckpt/application_1_0001/worker-0/step-45-at-45";
+  const manifest = { manifestVersion: 1, name: "m", step: 45, atMs: 45, files: [] };
+  scene.write({ [`../stays/${place}/${MANIFEST}`]: JSON.stringify(manifest), [CARRIER_FOLDER]: "a file" });
+  const spec = { checkpoints: { localDir: "ckpt", keep: 2 }, outputRequired: true, timeoutMs: 20 };
+  await expect(carrier({ spec }).begin(`file://${scene.stays}/${place}`)).rejects.toMatchObject({
+    code: "CHECKPOINT_NOT_RESTORED",
+    message: expect.stringMatching(/step-45-at-45 could not be downloaded: .* timeout$/),
   });
 });
 
@@ -368,6 +446,21 @@ describe("empty folders and programs", () => {
     await ended(one);
     expect(transfers.at(-1)).toMatchObject({ state: "done", files: 2 });
     expect(keptOf(await fetchResults())).toEqual({ folders: ["empty/10:00", "a"], programs: ["run.sh"] });
+  });
+
+  test("may be read by everybody where they are stored, programs started, and all of it changed by its owner alone", async () => {
+    const one = await begun();
+    write("results");
+    write("ckpt");
+    scene.write({ "results/10:00": "renamed, so that there is a list" });
+    await saves(one, 5, "ckpt");
+    await ended(one);
+    const modesIn = (folder: string) => (name: string) => statSync(path.join(scene.stays, folder, name)).mode & 0o777;
+    const inOutput = modesIn("out/application_1_0001/worker-0");
+    expect(["", "a", "empty/10%3A00", "run.sh"].map(inOutput)).toEqual([0o755, 0o755, 0o755, 0o755]);
+    expect(["a/model", NAMES].map(inOutput)).toEqual([0o644, 0o644]);
+    const inCheckpoint = modesIn("ckpt/application_1_0001/worker-0/step-5-at-5");
+    expect(["", "run.sh", "a/model", MANIFEST].map(inCheckpoint)).toEqual([0o755, 0o755, 0o644, 0o644]);
   });
 
   test("alone are no output", async () => {
@@ -505,14 +598,17 @@ describe("when a program has ended", () => {
     expect(reason).toMatch(/; 2 more not stored, 4 more stored under another name: see _tony-names.json$/);
   });
 
-  test("a file that cannot be read when it is its turn is left out and named; the rest is stored", async () => {
-    const disk = scene.write({ "results/model.pt": "m", "results/disk": "d" });
+  test.each([
     // A folder in its place gives nobody a byte.
+    ["cannot be read", "EISDIR", (disk: string) => mkdirSync(disk)],
+    ["is gone", "ENOENT", () => undefined],
+  ])("a file that %s when it is its turn is left out and named; the rest is stored", async (_what, why, replace) => {
+    const disk = scene.write({ "results/model.pt": "m", "results/disk": "d" });
     class Replaced extends LocalFileSystem {
       override create(...[target, ...given]: Parameters<LocalFileSystem["create"]>): Promise<void> {
         if (path.basename(target) === "disk") {
           rmSync(disk);
-          mkdirSync(disk);
+          replace(disk);
         }
         return super.create(target, ...given);
       }
@@ -520,7 +616,7 @@ describe("when a program has ended", () => {
     const one = outputCarrier(new Replaced());
     one.programEnded();
     await one.settled();
-    const reason = "disk is not stored: it cannot be read (EISDIR)";
+    const reason = `disk is not stored: it cannot be read (${why})`;
     expect(transfers.at(-1)).toMatchObject({ state: "incomplete", files: 1, reason });
     const stored = Object.keys(scene.read(scene.stays)).filter((name) => name.startsWith("worker-0/"));
     expect(stored.sort()).toEqual([`worker-0/${NAMES}`, "worker-0/model.pt"]);
@@ -538,6 +634,75 @@ describe("when a program has ended", () => {
     await ended(one);
     expect(scene.read(place())).toMatchObject({ "worker-0/linked/big": "b" });
     expect(transfers.at(-1)).toMatchObject({ state: "done", files: 1 });
+  });
+
+  test("a file that is written to during each of three tries is left out; the rest is stored", async () => {
+    let tries = 0;
+    class Growing extends LocalFileSystem {
+      override create(...[target, ...given]: Parameters<LocalFileSystem["create"]>): Promise<void> {
+        if (path.basename(target) === "log") {
+          tries += 1;
+          appendFileSync(path.join(scene.workFolder, "results/log"), "more");
+        }
+        return super.create(target, ...given);
+      }
+    }
+    scene.write({ "results/log": "0", "results/model.pt": "m" });
+    const one = outputCarrier(new Growing());
+    one.programEnded();
+    await one.settled();
+    const reason = "log is not stored: it was written to during the upload";
+    expect(transfers.at(-1)).toMatchObject({ state: "incomplete", files: 1, bytes: 1, reason });
+    expect(tries).toBe(3);
+  });
+
+  test("a file and an empty folder that the file system refuses are left out, at once; the rest is stored", async () => {
+    const refused: string[] = [];
+    const refuseOdd = (target: string) => {
+      const name = path.basename(target);
+      if (!name.startsWith("odd")) return;
+      refused.push(name);
+      throw new FileSystemError("no such name", { code: "INVALID_REQUEST" });
+    };
+    class Refusing extends LocalFileSystem {
+      override async create(...[target, ...given]: Parameters<LocalFileSystem["create"]>): Promise<void> {
+        refuseOdd(target);
+        await super.create(target, ...given);
+      }
+      override async mkdirs(target: string, permission: number): Promise<void> {
+        refuseOdd(target);
+        await super.mkdirs(target, permission);
+      }
+    }
+    scene.write({ "results/odd.pt": "o", "results/model.pt": "m" });
+    for (const folder of ["odd-folder", "empty"]) mkdirSync(path.join(scene.workFolder, "results", folder));
+    const one = outputCarrier(new Refusing());
+    one.programEnded();
+    await one.settled();
+    const reason = "odd-folder is not stored: no such name; odd.pt is not stored: no such name";
+    expect(transfers.at(-1)).toMatchObject({ state: "incomplete", files: 1, bytes: 1, reason });
+    expect(readdirSync(path.join(scene.stays, "worker-0")).sort()).toEqual([NAMES, "empty", "model.pt"]);
+    expect(refused).toEqual(["odd-folder", "odd.pt"]);
+  });
+
+  test("a program that has left no output, or whose output cannot be stored, may have left processes: both are said", async () => {
+    const words = "its command ended before 1 process of it (python3)";
+    class Denied extends LocalFileSystem {
+      override async mkdirs(): Promise<void> {
+        throw new FileSystemError("ada may not write there", { code: "ACCESS_DENIED" });
+      }
+    }
+    const one = outputCarrier(new Denied());
+    one.programEnded(Promise.resolve(words));
+    await one.settled();
+    scene.write({ "results/model.pt": "m" });
+    one.programEnded(Promise.resolve(words));
+    await one.settled();
+    expect(transfers.map(({ state, reason }) => [state, reason])).toEqual([
+      ["empty", `no file was left in results (tony.output.local-dir); ${words}`],
+      ["under-way", ""],
+      ["failed", `ada may not write there; ${words}`],
+    ]);
   });
 
   test("a file that a process goes on writing to does not keep the others back", async () => {

@@ -49,6 +49,29 @@ describe("a gate", () => {
     expect(await work).toBe("whole");
   });
 
+  test("that is opened though it is open still breaks off what is under way when it closes", async () => {
+    const gate = new Gate();
+    const stop = new AbortController();
+    let brokenOff = 0;
+    const work = gate.through(
+      (signal) =>
+        new Promise((_, reject) =>
+          signal.addEventListener("abort", () => {
+            brokenOff += 1;
+            reject(signal.reason);
+          }),
+        ),
+      stop.signal,
+    );
+    await new Promise(setImmediate);
+    gate.open();
+    gate.close("cut off");
+    await new Promise(setImmediate);
+    expect(brokenOff).toBe(1);
+    stop.abort(new Error("replaced"));
+    await expect(work).rejects.toThrow("replaced");
+  });
+
   test("lets nothing through that is given up, open or closed", async () => {
     const stop = new AbortController();
     const gate = new Gate();

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { filesBelow } from "../../../executor/carrier/local-files.ts";
+import { filesBelow, holdFiles, requireWrittenBefore } from "../../../executor/carrier/local-files.ts";
 import { CarrierScene } from "./scene.ts";
 
 let scene: CarrierScene;
@@ -26,6 +26,46 @@ async function found(signal = never) {
   return { files: files.map((file) => file.path).sort(), leftOut };
 }
 
+describe("the files of a checkpoint", () => {
+  const below = async () => {
+    const folder = path.join(scene.workFolder, "results");
+    return { folder, ...(await filesBelow({ folder, workFolder: scene.workFolder }, never)) };
+  };
+
+  test("are held as copies on another file system, where nothing can be linked", async () => {
+    scene.write({ "results/model": "m", "results/deep/data": "d" });
+    const { folder, files } = await below();
+    const elsewhere = mkdtempSync("/dev/shm/tony-ts-held-");
+    const hold = path.join(elsewhere, "step-1");
+    const held = await holdFiles(folder, files, hold, never);
+    expect(scene.read(elsewhere)).toEqual({ "step-1/model": "m", "step-1/deep/data": "d" });
+    expect(held.map((file) => [file.path, file.mtimeMs])).toEqual(
+      held.map((file) => [file.path, statSync(path.join(hold, file.path)).mtimeMs]),
+    );
+    rmSync(elsewhere, { recursive: true });
+  });
+
+  test("are not held where one of them was written to since it was found", async () => {
+    const file = scene.write({ "results/model": "m" });
+    const { folder, files } = await below();
+    writeFileSync(file, "longer");
+    await expect(holdFiles(folder, files, path.join(scene.workFolder, "hold"), never)).rejects.toMatchObject({
+      code: "FILE_CHANGED",
+      message: "model was written to before it was uploaded",
+    });
+  });
+
+  test("may be later than their report where another file system, with a clock of its own, has that", async () => {
+    scene.write({ "results/model": "m" });
+    const { folder, files } = await below();
+    const { dev } = statSync(folder);
+    await expect(requireWrittenBefore({ mtimeMs: 0, dev: dev + 1 }, folder, files)).resolves.toBeUndefined();
+    await expect(requireWrittenBefore({ mtimeMs: 0, dev }, folder, files)).rejects.toMatchObject({
+      code: "CHECKPOINT_REWRITTEN",
+    });
+  });
+});
+
 describe("the files below a folder", () => {
   test("are found while everything else goes on", async () => {
     scene.write(Object.fromEntries(Array.from({ length: 2_000 }, (_, index) => [`results/${index}`, ""])));
@@ -47,6 +87,20 @@ describe("the files below a folder", () => {
     expect(files).toEqual(["model"]);
     const why = expect.stringMatching(/cannot be read \(ENAMETOOLONG\)$/);
     expect(leftOut).toEqual([{ path: expect.stringContaining(name), why, isLoss: true }]);
+  });
+
+  test("are none that are no files: of a pipe nothing is lost", async () => {
+    scene.write({ "results/model": "m" });
+    execFileSync("mkfifo", [path.join(scene.workFolder, "results/pipe")]);
+    const why = "it is a socket, a pipe or a device";
+    expect(await found()).toEqual({ files: ["model"], leftOut: [{ path: "pipe", why, isLoss: false }] });
+  });
+
+  test("are none where the folder itself is a link to where they are nobody's to store", async () => {
+    scene.write({ "../container_2/model": "another's" });
+    linkTo("../container_2", "results");
+    const why = "the link leads to another container (container_2)";
+    expect(await found()).toEqual({ files: [], leftOut: [{ path: ".", why, isLoss: true }] });
   });
 
   test("are looked for no longer than they are wanted", async () => {

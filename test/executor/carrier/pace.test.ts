@@ -41,6 +41,12 @@ test("without a limit a stream is left as it is, and a source that fails fails t
   expect(new Pace(undefined, () => 0).through(source)).toBe(source);
   const failing = new Readable({ read: () => failing.destroy(new Error("disk")) });
   await expect(buffer(new Pace(1000, () => 0).through(failing))).rejects.toThrow("disk");
+  const given = new Pace(
+    1,
+    () => 0,
+    () => Promise.reject(new Error("the wait was given up")),
+  );
+  await expect(buffer(given.through(chunks(2)))).rejects.toThrow("the wait was given up");
 });
 
 test("a stream that is given up gives its source up", async () => {

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
+import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { restoreCheckpoint } from "../../../executor/carrier/restore.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
@@ -26,9 +27,9 @@ const saved = (name: string, step: number, files: Readonly<Record<string, string
     }),
   });
 
-const restore = (name: string) =>
+const restore = (name: string, fileSystem = new LocalFileSystem()) =>
   restoreCheckpoint({
-    fileSystem: new LocalFileSystem(),
+    fileSystem,
     checkpoint: `${scene.stays}/${name}`,
     localDir: path.join(scene.workFolder, "ckpt"),
     scratch: path.join(scene.workFolder, "scratch"),
@@ -70,6 +71,33 @@ describe("bringing a checkpoint back", () => {
     await restore("step-60-at-60");
     expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual({ a: "at 45" });
     expect(passed).toEqual([expect.stringMatching(/^step-60-at-60: /)]);
+  });
+
+  test("fails where less comes than is stored, and leaves the program's folder as it is", async () => {
+    saved("step-45-at-45", 45, { model: "whole" });
+    scene.write({ "ckpt/model": "before" });
+    class Cutting extends LocalFileSystem {
+      override async open(file: string): Promise<Readable> {
+        return path.basename(file) === "model" ? Readable.from([Buffer.from("who")]) : await super.open(file);
+      }
+    }
+    await expect(restore("step-45-at-45", new Cutting())).rejects.toMatchObject({
+      code: "CHECKPOINT_DAMAGED",
+      message: expect.stringMatching(/step-45-at-45\/model has 3 bytes, 5 were saved$/),
+    });
+    expect(scene.read(path.join(scene.workFolder, "ckpt"))).toEqual({ model: "before" });
+  });
+
+  test("takes the empty folders of one that no executor stored, too", async () => {
+    scene.write({ "../stays/model/a": "1" });
+    mkdirSync(path.join(scene.stays, "model/assets/empty"), { recursive: true });
+    await restore("model");
+    expect(readdirSync(path.join(scene.workFolder, "ckpt"), { recursive: true }).sort()).toEqual([
+      "model",
+      "model/a",
+      "model/assets",
+      "model/assets/empty",
+    ]);
   });
 
   test.each([

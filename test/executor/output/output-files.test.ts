@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, fstatSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
@@ -44,6 +44,44 @@ test("the last lines of a run are its own, not those of the run before", () => {
   appendFileSync(logs.stdout.file, "of this run\n");
   expect([files.tail("stdout"), files.tail("stderr")]).toEqual(["of this run\n", ""]);
   files.close();
+});
+
+test("the last 131,072 bytes of a run are its last lines, without the rest of a character at their front", () => {
+  const files = openOutputFiles(outputLogs({ logFolder: folder.path, logPrefix: "" }));
+  writeFileSync(files.stderr, `${"é".repeat(65_537)}x`);
+  expect(files.tail("stderr")).toBe(`${"é".repeat(65_535)}x`);
+  files.close();
+});
+
+test("nothing is known of the last lines of a run whose output somebody has removed", () => {
+  const logs = outputLogs({ logFolder: folder.path, logPrefix: "" });
+  const files = openOutputFiles(logs);
+  writeFileSync(files.stdout, "printed\n");
+  rmSync(logs.stdout.file);
+  expect([files.tail("stdout"), files.writtenAtMs("stdout")]).toEqual(["", undefined]);
+  files.close();
+});
+
+test("each stream of a run was last written to at a time of its own, in whole milliseconds", () => {
+  const logs = outputLogs({ logFolder: folder.path, logPrefix: "" });
+  const files = openOutputFiles(logs);
+  utimesSync(logs.stdout.file, 1.25, 1.2509);
+  utimesSync(logs.stderr.file, 9, 5);
+  expect([files.writtenAtMs("stdout"), files.writtenAtMs("stderr")]).toEqual([1_250, 5_000]);
+  files.close();
+});
+
+test("a run that is over holds neither of its files open", () => {
+  const files = openOutputFiles(outputLogs({ logFolder: folder.path, logPrefix: "" }));
+  files.close();
+  for (const descriptor of [files.stdout, files.stderr]) expect(() => fstatSync(descriptor)).toThrow("EBADF");
+});
+
+test("a container's files are named by their streams, behind the name of a task that came later", () => {
+  const names = (logPrefix: string) =>
+    Object.values(outputLogs({ logFolder: "/logs", logPrefix })).map(({ file }) => file);
+  expect(names("")).toEqual(["/logs/stdout", "/logs/stderr", "/logs/output.index", "/logs/executor.log"]);
+  expect(names("prep-0.")[3]).toBe("/logs/prep-0.executor.log");
 });
 
 test("of a later task that has printed nothing another task's output is not taken", () => {

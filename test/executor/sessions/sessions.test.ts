@@ -1,14 +1,17 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { connectTo } from "../../../executor/sessions/connection.ts";
+import { Sessions } from "../../../executor/sessions/sessions.ts";
 import { PROTOCOL_VERSION } from "../../../src/api/messages.ts";
 import { tcpSockets } from "../../../src/tcp-sockets.ts";
 import { eventually } from "../../support/eventually.ts";
 import { processesWith } from "../../support/processes.ts";
 import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
+import { silentLog } from "../../support/silent-log.ts";
 
 const ended: (() => unknown)[] = [];
 afterEach(async () => {
@@ -121,6 +124,7 @@ describe("a command in a task's container", () => {
     ended.push(() => left().forEach((pid) => void process.kill(pid, "SIGKILL")));
     const run = scene.command("sh", "-c", `LEFT=${marker} sleep 1000 > /dev/null 2>&1 &`);
     expect(await run.end()).toMatchObject({ type: "exited", exitCode: 0 });
+    await eventually("it runs", () => left().length > 0);
     await scene.commands.next((type) => type === "end-session");
     await scene.command("sleep", "0.3").end();
     expect(left()).toHaveLength(1);
@@ -132,6 +136,29 @@ describe("a command in a task's container", () => {
     await eventually("it has closed it", () => run.texts.stdout === "closed\n");
     for (let count = 0; count < 4; count += 1) await run.session.send({ type: "data", data: Buffer.alloc(65_536) });
     expect(await run.end()).toEqual({ type: "exited", exitCode: 0, signal: "" });
+  });
+
+  it("is found by its mark, and ended, wherever it has put itself, also where the program is marked as another's", async () => {
+    const scene = await open({ environment: { PATH: process.env.PATH ?? "", TONY_SESSION: "another/1" } });
+    const marker = "executor-test-orphan";
+    const orphans = () => processesWith("ORPHAN", marker);
+    ended.push(() => orphans().forEach((pid) => void process.kill(pid, "SIGKILL")));
+    const run = scene.command("sh", "-c", `(ORPHAN=${marker} setsid sleep 1000 &); sleep 1000`);
+    await eventually("it runs", () => orphans().length > 0);
+    run.session.cancel();
+    await eventually("it is gone", () => orphans().length === 0);
+    expect(orphans()).toEqual([]);
+  });
+
+  it("may be a shell that ignores SIGTERM: it ends on SIGHUP", async () => {
+    const scene = await open();
+    const file = path.join(mkdtempSync(path.join(tmpdir(), "tony-ts-hung-up-")), "said");
+    ended.push(() => rmSync(path.dirname(file), { recursive: true }));
+    const run = scene.command("sh", "-c", `trap "" TERM; trap "echo hung up > ${file}; exit" HUP; sleep 1000 & wait`);
+    await run.started();
+    run.session.cancel();
+    await eventually("it has ended", () => existsSync(file) && readFileSync(file, "utf8") !== "");
+    expect(readFileSync(file, "utf8")).toBe("hung up\n");
   });
 
   it("is begun once, however often its caller says what it is", async () => {
@@ -182,6 +209,15 @@ describe("a terminal in a task's container", () => {
     expect(await run.end()).toEqual({ type: "exited", exitCode: 143, signal: "" });
   });
 
+  it("has the usual size where its caller's is not known, and bash for what starts a shell on it", async () => {
+    const environment = { PATH: process.env.PATH ?? "", SHELL: "/usr/sbin/nologin" };
+    const scene = await open({ environment });
+    const words = ["sh", "-c", 'echo "$(stty size) $SHELL"'];
+    const run = scene.run({ type: "command", words, terminal: { size: { columns: 0, rows: 0 }, type: "xterm" } });
+    expect(await run.end()).toMatchObject({ type: "exited", exitCode: 0 });
+    expect(run.texts.stdout).toBe("24 80 /bin/bash\r\n");
+  });
+
   it("turns what is typed into signals", async () => {
     const scene = await open();
     const run = scene.run({ type: "command", words: ["cat"], terminal });
@@ -201,12 +237,47 @@ describe("a terminal in a task's container", () => {
   });
 });
 
+describe("where a task's Python processes stand", () => {
+  const stacks = Array.from({ length: 600 }, (_, pid) => {
+    return { pid, parent: 1, program: "python3.11", why: `ä${"x".repeat(150)}` };
+  });
+
+  it("is told whole, however much that is", async () => {
+    const scene = await open({ stacks });
+    const run = scene.run({ type: "stacks" });
+    expect(await run.end()).toEqual({ type: "exited", exitCode: 0, signal: "" });
+    expect(JSON.parse(Buffer.from(run.texts.stdout, "latin1").toString("utf8"))).toEqual(stacks);
+  });
+
+  it("is told of no program where none runs any more", async () => {
+    const scene = await open();
+    const reason = "no program of the task runs at present";
+    expect(await scene.run({ type: "stacks" }).end()).toEqual({ type: "failed", reason });
+  });
+});
+
+it("a caller whose ApplicationMaster has gone before the executor could answer is not served", () => {
+  const opened: number[] = [];
+  const sessions = new Sessions({
+    ...{ containerId: "container_1", workFolder: "/", log: silentLog },
+    openStream: () => void opened.push(1),
+    environment: () => ({}),
+    stacks: async () => [],
+  });
+  expect(() => {
+    sessions.serve(1);
+    sessions.end(1);
+    sessions.endAll("the program has ended");
+  }).not.toThrow();
+  expect(opened).toEqual([1]);
+});
+
 describe("a connection to a task's node", () => {
-  async function listen(answer: (server: Server) => void): Promise<number> {
+  async function listen(answer: (server: Server) => void, host = "127.0.0.1"): Promise<number> {
     const server = createServer({ allowHalfOpen: true });
     answer(server);
     ended.push(() => server.close());
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
     const address = server.address();
     return typeof address === "object" && address !== null ? address.port : 0;
   }
@@ -264,6 +335,48 @@ describe("a connection to a task's node", () => {
     expect(closed).toBe(true);
   });
 
+  it("says why it broke off", async () => {
+    const port = await listen((server) => server.on("connection", (socket) => void socket.resetAndDestroy()));
+    const run = (await open()).run({ type: "connection", port });
+    expect(await run.end()).toEqual({ type: "failed", reason: expect.stringContaining("ECONNRESET") });
+  });
+
+  it.each(["0.0.0.0", "::"])("leads to a program that listens on all addresses: %s", async (host) => {
+    const port = await listen((server) => server.on("connection", (socket) => socket.end("here")), host);
+    const socket = await connectTo(port);
+    expect([socket.remoteAddress, await text(socket)]).toEqual(["127.0.0.1", "here"]);
+    socket.end();
+  });
+
+  it("leads to the next listener of that port where the first one takes no connection", async () => {
+    const port = await listen((server) => server.on("connection", (socket) => socket.end("here")));
+    const refusing = async () => {
+      const own = (await tcpSockets()).filter(({ localPort }) => localPort === port);
+      return own.flatMap((one) => (one.listens ? [{ ...one, localAddress: "127.0.0.2" }, one] : [one]));
+    };
+    const socket = await connectTo(port, refusing);
+    expect(await text(socket)).toBe("here");
+    socket.end();
+    const gone = [{ ...aListener, localAddress: "127.0.0.2", localPort: port }];
+    await expect(connectTo(port, async () => gone)).rejects.toThrow("ECONNREFUSED");
+  });
+
+  it("is given up, and closed there, where the program has stopped listening meanwhile", async () => {
+    let closed = false;
+    const port = await listen((server) =>
+      server.on("connection", (socket) => {
+        socket.on("error", () => undefined);
+        socket.on("close", () => (closed = true)).resume();
+        socket.on("end", () => socket.end());
+      }),
+    );
+    const tables = [[{ ...aListener, localPort: port }], []];
+    await expect(connectTo(port, async () => tables.shift() ?? [])).rejects.toThrow(
+      `nothing listens on port ${port} any more`,
+    );
+    await eventually("it is closed", () => closed);
+  });
+
   it("says that nobody listens", async () => {
     const scene = await open();
     expect(await scene.run({ type: "connection", port: 1 }).end()).toMatchObject({
@@ -271,6 +384,11 @@ describe("a connection to a task's node", () => {
       reason: expect.stringContaining("nothing listens on port 1"),
     });
   });
+
+  const aListener = {
+    ...{ localAddress: "127.0.0.1", localPort: 1, remoteAddress: "0.0.0.0", remotePort: 0 },
+    ...{ listens: true, uid: process.getuid?.() },
+  };
 
   /** What the kernel would say if whoever holds that port were another user. */
   const ofStranger = (port: number) => async () =>

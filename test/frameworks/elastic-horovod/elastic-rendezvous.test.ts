@@ -126,6 +126,11 @@ describe("a process of an elastic Horovod", () => {
     expect(await ask("GET", "/global/0")).toEqual([404, ""]);
   });
 
+  test("finds what was put under its name in a scope of the program's own", async () => {
+    expect(await ask("PUT", "/own/worker-1:0", "address")).toEqual([200, ""]);
+    expect(await ask("GET", "/own/worker-1:0")).toEqual([200, "address"]);
+  });
+
   test("need not wait for more once another has succeeded", async () => {
     const started = [0, 1, 2].map((index) => start(index, index === 0 ? `${PRINT_SLOT}; exec sleep 100` : PRINT_SLOT));
     await eventually("the ends of two", () => started.filter(({ child }) => child.exitCode === 0).length === 2);
@@ -295,6 +300,22 @@ describe("a process of an elastic Horovod", () => {
     const chunk = `10000\r\n${"A".repeat(0x10000)}\r\n`;
     for (let sent = 0; sent < 64 && !socket.destroyed; sent += 1) socket.write(chunk);
     expect(await text(socket)).toMatch(/^HTTP\/1.1 413 /);
+  });
+
+  test("is refused an announcement for which others leave no room", async () => {
+    const { port } = server.address() as AddressInfo;
+    let refused = 0;
+    const sockets = Array.from({ length: 24 }, () => {
+      const socket = connect(port, "127.0.0.1");
+      socket.on("error", () => undefined);
+      socket.once("data", (answer: Buffer) => (refused += answer.toString().startsWith("HTTP/1.1 507 ") ? 1 : 0));
+      socket.write(`PUT /worker_addresses/worker-0:0 HTTP/1.1\r\nHost: a\r\nContent-Length: ${1 << 20}\r\n\r\n`);
+      socket.write(Buffer.alloc((1 << 20) - 1));
+      return socket;
+    });
+    await eventually("refusals", () => refused >= 8);
+    expect(refused).toBeLessThan(sockets.length);
+    for (const socket of sockets) socket.destroy();
   });
 
   test("is refused what names no service", async () => {

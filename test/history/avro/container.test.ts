@@ -187,12 +187,27 @@ describe("an Avro container file", () => {
 
   test.each([
     ["something else", Buffer.from("<configuration/>")],
+    [
+      "a file that is compressed in another way",
+      Buffer.from(writeContainer("string", [], sync).toString("latin1").replace("\bnull", "\fsnappy"), "latin1"),
+    ],
     ["a file that is cut off", writeContainer("string", ["ab"], sync).subarray(0, -20)],
   ])("%s is refused", (_what, bytes) => {
     expect(() => readContainer(bytes)).toThrow(expect.objectContaining({ code: "AVRO_UNREADABLE" }));
   });
 
-  test("is not written of what its schema does not allow", () => {
-    expect(() => writeContainer("long", ["ab"], sync)).toThrow(expect.objectContaining({ code: "AVRO_INVALID" }));
+  test.each<[AvroSchema, Parameters<typeof writeContainer>[1][number], string]>([
+    ["long", "ab", '"ab" is no Avro long'],
+    ["double", "1.5", '"1.5" is no Avro double'],
+    ["string", 1, "1 is no Avro string"],
+    ["null", 0, "0 is no Avro null"],
+    [{ type: "array", items: "int" }, "ab", '"ab" is no Avro array'],
+    [{ type: "record", name: "Event", fields: [] }, null, "null is no Avro Event"],
+    [["null", "string"], "ab", '"ab" is no Avro union'],
+    [["null", "string"], { branch: 2 }, '{"branch":2} is no Avro union'],
+  ])("is not written of what its schema does not allow: %j of %j", (schema, value, message) => {
+    expect(() => writeContainer(schema, [value], sync)).toThrow(
+      expect.objectContaining({ code: "AVRO_INVALID", message }),
+    );
   });
 });

@@ -71,6 +71,21 @@ describe("a table of series", () => {
     );
   });
 
+  test("has the mean of all values of a span, however many each of the halves had that it is made of", () => {
+    const table = new SeriesTable(fromMs, 1);
+    const heard = (span: number, ...values: readonly number[]) => {
+      for (const value of values) table.add(task, { name: "cpu", rule: "mean" }, fromMs + span * FIRST_SPAN_MS, value);
+    };
+    heard(0, 2);
+    heard(1, 8, 8, 8);
+    heard(400, 4);
+    heard(401, 10, 10);
+    heard(table.spans, 1);
+    heard(400, 0);
+    const [{ first, values } = { first: -1, values: [] }] = table.seriesOf(task);
+    expect([first, values.length, values[0], values[200], values[240]]).toEqual([0, 241, 6.5, 6, 1]);
+  });
+
   test("has fewer spans for each of many tasks", () => {
     const spans = [1, 100, 101, 1_000, 4_000, 10_000].map((tasks) => new SeriesTable(fromMs, tasks).spans);
     expect(spans).toEqual([480, 480, 240, 240, 120, 60]);
