@@ -107,6 +107,9 @@ test("a search that ended before it was done is told how it goes on", () => {
   expect(lineAfter(gone, [])).toEqual([]);
   const unbegun = { applicationId: "application_1_0001", tasks: [], search: { ...search, trials: 12 } };
   expect(resumeLine({ ...failed, endedAtMs: 0 }, ["job.xml"], unbegun)).toEqual([]);
+  const ofTwo = { ...unbegun, tasks: all.slice(0, 1), search: { ...search, trials: 2 } };
+  expect(resumeLine({ ...failed, endedAtMs: 0 }, ["job.xml"], ofTwo)).toEqual(goesOn);
+  expect(lineAfter(endedBecause("killed", { code: "stop-requested", words: "" }), tasks.slice(1))).toEqual(goesOn);
 });
 
 test("a best one that pauses counts; when it goes on, the next best one is not better than it was", () => {
