@@ -60,6 +60,14 @@ describe("tasks", () => {
     expect(chosen(text)).toEqual(expected);
   });
 
+  test("that have no name are chosen by a word, as is that none is", () => {
+    expect([undefined, "none", "all"].map((text) => parseLogSelection(text))).toEqual([
+      { kind: "lead" },
+      { kind: "none" },
+      { kind: "all" },
+    ]);
+  });
+
   test("have one in the lead: the chief, else the first worker, else the first; or whom the job names", () => {
     expect(chosen(undefined, "worker:0", "chief:0")).toEqual(["chief:0"]);
     expect(chosen(undefined, "trainer:0", "trainer:1")).toEqual(["trainer:0"]);
@@ -71,6 +79,11 @@ describe("tasks", () => {
     expect(wrong("worker:2,worker:3")).toBe("The job has no task worker:3; it has ps:0, worker:2, worker:10");
     expect(wrong("worker")).toBeUndefined();
     expect(wrong("all")).toBeUndefined();
+    expect(wrong("trial:1")).toBe("The job has no task trial:1; it has ps:0, worker:2, worker:10");
+    const trial = (task: string) => (task === "ps:0" ? undefined : task.replace("worker", "trial"));
+    const ofSearch = (text: string) => noSuchTask(parseLogSelection(text), ["worker:10", "worker:2", "ps:0"], trial);
+    expect(ofSearch("worker:3")?.message).toBe("The job has no task worker:3; it has ps:0, worker:2, worker:10");
+    expect(ofSearch("trial:3")?.message).toBe("The job has no task trial:3; it has trial:2, trial:10");
     expect(noSuchTask(parseLogSelection("ps"), [])?.message).toBe("The job has no task ps");
     expect(() => parseLogSelection("worker:x")).toThrow('not "worker:x"');
   });
