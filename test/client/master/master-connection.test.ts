@@ -56,6 +56,7 @@ describe("a connection to a job's AM", () => {
     await expect(all(link.follow(signal))).rejects.toMatchObject({
       code: "STATUS_UNREADABLE",
       message: expect.stringContaining("another version"),
+      cause: expect.any(Error),
     });
   });
 
@@ -81,6 +82,30 @@ describe("a connection to a job's AM", () => {
       ["stop", "enough", 5_000],
       ["page", "live", 20_000],
       ["transact", transaction, "worker:0", 60_000],
+    ]);
+  });
+
+  test("reads logs and opens sessions as it is asked to", async () => {
+    const asked: unknown[] = [];
+    const piece = { offset: 0, data: Buffer.from("x"), generation: 1, skippedBytes: 0 };
+    const chunk = { ...piece, tailId: 1, stream: "stderr", end: false } as const;
+    const refused = new RangeError("no session here");
+    const { link } = connection({
+      async *readLog(...of) {
+        asked.push(of);
+        yield chunk;
+      },
+      openSession: (...of) => {
+        asked.push(of);
+        throw refused;
+      },
+    });
+    const request = { task: "worker:0", stream: "stderr", offset: 7, follow: true } as const;
+    expect(await all(link.readLog(request, signal))).toEqual([chunk]);
+    expect(() => link.openSession("worker:0", { type: "stacks" })).toThrow(refused);
+    expect(asked).toEqual([
+      [request, signal],
+      ["worker:0", { type: "stacks" }],
     ]);
   });
 
