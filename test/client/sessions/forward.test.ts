@@ -192,6 +192,18 @@ describe("a port of this machine", () => {
     await expect(over).rejects.toBe(missing);
   });
 
+  test("is waited for as long as the job runs where nothing else is said", async () => {
+    const { say, over } = forwarding();
+    await say(status(false));
+    context.clock.nowMs += 3_600_000;
+    await say(status(false));
+    expect([context.out.text, context.err.text]).toEqual(["", ""]);
+    await say(status(true));
+    expect(await read()).toBe("hello");
+    await say(ended);
+    await over;
+  });
+
   test("is not looked for in vain once it was found", async () => {
     const { say, over } = forwarding({ patience: { waitMs: () => 0, missing: () => missing } });
     await say(status(true));
