@@ -1,7 +1,9 @@
+import { PassThrough } from "node:stream";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { Applications } from "../../../client/applications/applications.ts";
 import { EventView } from "../../../client/following/event-view.ts";
 import { type FollowAgainOptions, followAgain } from "../../../client/following/follow-again.ts";
+import { jsonView } from "../../../client/following/json-view.ts";
 import { QuietView } from "../../../client/following/quiet-view.ts";
 import { LogPrinter } from "../../../client/logs/log-printer.ts";
 import type { AttemptConnection } from "../../../client/master/attempt-connection.ts";
@@ -170,15 +172,49 @@ describe("a job that is followed again", () => {
       };
     };
     const SIGTERM = () => void process.emit("SIGTERM", "SIGTERM");
+    const SIGHUP = () => void process.emit("SIGHUP", "SIGHUP");
 
-    test("is left, which is said as how this ends, where it is another one's", async () => {
+    test.each([
+      ["SIGTERM", SIGTERM],
+      ["SIGHUP", SIGHUP],
+    ])("is left, which is said as how this ends, where it is another one's: %s", async (_, happens) => {
       const events: unknown[] = [];
       const problems: string[] = [];
       const view = new EventView({ event: (event) => events.push(event), problem: (text) => problems.push(text) });
-      await expect(followed({ view }, { place: { report: when(SIGTERM) } })).rejects.toThrow(/Contact with/);
+      await expect(followed({ view }, { place: { report: when(happens) } })).rejects.toThrow(/Contact with/);
       expect(process.exit).toHaveBeenCalledWith(5);
       expect(events).toEqual([{ event: "end", outcome: null, exitCode: 5 }]);
       expect(problems).toEqual([`${id} still runs; see tony-ts status ${id}`]);
+    });
+
+    test("is ended where the person at the terminal who pressed Ctrl-C confirms that", async () => {
+      const own = Object.getOwnPropertyDescriptor(process, "stdin");
+      const stdin = Object.assign(new PassThrough(), { isTTY: true });
+      Object.defineProperty(process, "stdin", { value: stdin, configurable: true });
+      atTerminal({ stdin: true, stderr: true });
+      const killed: string[] = [];
+      const kill = async (of: string) => {
+        killed.push(of);
+      };
+      const asked = when(() => {
+        process.emit("SIGINT", "SIGINT");
+        stdin.write("y\n");
+      });
+      const reports = [asked, async () => report, async () => report];
+      const place = { report: async () => await (reports.shift() ?? asked)(), kill };
+      const { err } = await followed({}, { place, atMs: noonishMs }).finally(() => {
+        Object.defineProperty(process, "stdin", own ?? { value: undefined, configurable: true });
+      });
+      expect(err).toContain(`${id} was not submitted here. Type y and Enter to end it`);
+      expect(killed).toEqual([id]);
+    });
+
+    test("is left with a word beside its events", async () => {
+      const context = recordedContext({});
+      const view = jsonView(context.output);
+      await expect(followed({ view }, { place: { report: when(SIGTERM) } })).rejects.toThrow(/Contact with/);
+      expect(JSON.parse(context.out.text)).toMatchObject({ event: "end", outcome: null, exitCode: 5 });
+      expect(context.err.text).toBe(`${id} still runs; see tony-ts status ${id}\n`);
     });
 
     test("is ended where it is one's own", async () => {
