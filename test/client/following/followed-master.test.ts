@@ -309,6 +309,14 @@ describe("the output of tasks", () => {
     followed.close();
   });
 
+  test("is refused before the AM has told of any where the job's tasks are known", async () => {
+    followed = following({ tasks: ["worker:0"], logs: { kind: "named", names: ["evaluator:0"] } });
+    const master = await find(1);
+    expect(followed.refused?.message).toBe("The job has no task evaluator:0; it has worker:0");
+    expect([wakes, reads(master)]).toEqual([1, []]);
+    followed.close();
+  });
+
   test("is missed of those that were not read to their end, by the state that was kept, or was heard last", async () => {
     const [worker, ...others] = aJobStatus().tasks.map((task) => ({ ...task, startedAtMs: 1 }));
     const master = await find(1);
