@@ -6,6 +6,7 @@ import {
   givenOf,
   notGivenLines,
   resumeLine,
+  searchFolder,
   trialCounts,
   trialCsv,
   trialTable,
@@ -149,6 +150,17 @@ test("the best one is run alone by a search of its own, with all digits, in the 
   expect(givenOf(search, "local_1_0001")).toEqual(["job.xml", "--scheduler", "local"]);
 });
 
+test("a search without a best one has none to run alone; its files are in its own folder of the output, or on this machine", () => {
+  expect(bestTrialLines(undefined, search, [])).toEqual([]);
+  const folder = (outputDir?: string) =>
+    searchFolder({ ...search, ...(outputDir !== undefined && { outputDir }) }, "application_1_0001", "/jobs/1");
+  expect(["hdfs:///out", "hdfs:///out//", undefined].map(folder)).toEqual([
+    "hdfs:///out/application_1_0001",
+    "hdfs:///out/application_1_0001",
+    "/jobs/1",
+  ]);
+});
+
 test("settings of the command line are named, whose values nobody kept", () => {
   expect(notGivenLines(search)).toEqual([]);
   expect(
@@ -189,7 +201,8 @@ test("why trials failed is told with where to read on, of the first ones", () =>
   );
   const many = Array.from({ length: 7 }, (_, number) => failed(number));
   expect(failureLines(trialsOf({ tasks: many.slice(0, 5) }, search), job)).toHaveLength(5);
-  expect(failureLines(trialsOf({ tasks: many }, search), job).at(-1)).toBe("and 2 more failed (--json has all)");
+  const told = failureLines(trialsOf({ tasks: many }, search), job);
+  expect([told.length, told.at(-1)]).toEqual([6, "and 2 more failed (--json has all)"]);
 });
 
 test("as CSV they have all digits, when they ran, and quotes where they need them", () => {
