@@ -211,6 +211,7 @@ describe("logs of a job that runs", () => {
   });
 
   test("are not there for a generation that has not been, nor where the AM does not say how the job is", async () => {
+    expect(typeof (await scene("worker:0", { filter: { generation: 2 } })).printedTo).toBe("function");
     const wrong = await scene("worker:0", { filter: { generation: 3 } });
     expect([wrong.printedTo, wrong.closed]).toEqual([expect.stringContaining("no generation 3"), 1]);
     const outcome = { ...allSucceeded, endedAtMs: 1 };

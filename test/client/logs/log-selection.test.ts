@@ -85,7 +85,10 @@ describe("tasks", () => {
     expect(ofSearch("worker:3")?.message).toBe("The job has no task worker:3; it has ps:0, worker:2, worker:10");
     expect(ofSearch("trial:3")?.message).toBe("The job has no task trial:3; it has trial:2, trial:10");
     expect(noSuchTask(parseLogSelection("ps"), [])?.message).toBe("The job has no task ps");
-    expect(() => parseLogSelection("worker:x")).toThrow('not "worker:x"');
+    expect(() => parseLogSelection("worker:x")).toThrow(
+      '--logs takes none, all, or tasks such as worker:0, worker or trial:17, not "worker:x"',
+    );
+    expect(() => parseLogSelection("worker:x", "--task")).toThrow("--task takes none, all,");
   });
 
   test("of a job that does not run yet are those of its roles", () => {
@@ -108,12 +111,14 @@ describe("trials of a search", () => {
     tasks: tasks.map((task): TaskStatus => ({ task, state: "running", restarts: 0 })),
     search: { metric: "loss", direction: "minimize", parameters: [], command: "", trials: 2 },
   });
-  const chosen = (text: string) => selectTasks(parseLogSelection(text), status).map(({ task }) => task);
+  const chosen = (text: string | undefined, lead?: string) =>
+    selectTasks(parseLogSelection(text), status, lead).map(({ task }) => task);
 
   test("are all their tasks, those of a role, or one", () => {
     expect(chosen("trial:1")).toEqual(["worker:2", "worker:3", "ps:1"]);
     expect(chosen("trial:1/worker")).toEqual(["worker:2", "worker:3"]);
     expect(chosen("trial:1/worker:1,ps:0")).toEqual(["worker:3", "ps:0"]);
+    expect([chosen(undefined), chosen(undefined, "ps:1")]).toEqual([["worker:0"], ["ps:1"]]);
   });
 
   test("that ended in an earlier search are told with the one that has their logs", () => {

@@ -156,6 +156,16 @@ test("nobody waits for a container whose log is not wanted, or in which no progr
   });
 });
 
+test("the last lines alone are printed where these are asked for, of a task and of the AM, and the lines alone that match", async () => {
+  const am = `${event("task-started", "worker:0", "c2")}\n{"a":1}\n{"a":2}\n`;
+  const place = placeWith({ container_1_0001_01_000001: ["am.log", am], c2: ["stdout", "one\ntwo\nthree\n"] });
+  const master = { selection: { kind: "master" } } as const;
+  expect((await printedOf(place, undefined, { filter: { tail: 2 } })).out).toBe("two\nthree\n");
+  expect((await printedOf(place, undefined, { ...master, filter: { tail: 1 } })).out).toBe('{"a":2}\n');
+  expect((await printedOf(place, undefined, { ...master, filter: { pattern: /"a":1/ } })).out).toBe('{"a":1}\n');
+  expect((await printedOf(place, undefined, { filter: { generation: 1, tail: 1 } })).err).not.toContain("generation");
+});
+
 test("tasks are printed in the order of their numbers, by the names that people call them by", async () => {
   const am = [10, 9].map((index) => event("task-started", `worker:${index}`, `c${index}`)).join("\n");
   const files = { c9: ["stdout", "nine\n"], c10: ["stdout", "ten\n"] } as const;

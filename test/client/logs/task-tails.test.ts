@@ -389,6 +389,24 @@ describe("tasks that are followed", () => {
     expect(printed).toEqual(["worker:0 | kept", "worker:0 | lines"]);
   });
 
+  test("begin each where it is said of its stream", async () => {
+    const [asked, offsets]: [string[], number[]] = [[], []];
+    const from = (name: string, stream: string) => {
+      asked.push(`${name} ${stream}`);
+      return 100 + asked.length;
+    };
+    const tails = new TaskTails({ print: () => undefined, now: () => 0, from });
+    const link = linkThatReads(async function* ({ offset }) {
+      offsets.push(offset);
+      yield* [];
+    });
+    tails.attach(link, 1);
+    tails.follow([task, "worker:1"]);
+    await tails.finish(longMs);
+    expect(asked).toEqual(["worker:0 stdout", "worker:0 stderr", "worker:1 stdout", "worker:1 stderr"]);
+    expect(offsets).toEqual([101, 102, 103, 104]);
+  });
+
   test("are not read while there is no link", async () => {
     let reads = 0;
     const tails = tailsInto([]);
