@@ -26,12 +26,14 @@ export interface FollowAgainOptions {
   readonly owns: boolean;
   /** As `FollowOptions.endWithinMs`. */
   readonly endWithinMs?: NonNullable<FollowOptions["endWithinMs"]>;
+  /** Default: over the network. */
+  readonly connect?: FollowOptions["connect"];
 }
 
 /** Follows a job that was submitted before, from the last lines of its output to its end. */
 export async function followAgain(
   report: ApplicationReport,
-  { applications, logs, json, owns, view: given, ...limits }: FollowAgainOptions,
+  { applications, logs, json, owns, view: given, ...others }: FollowAgainOptions,
   { output, now }: ClientContext,
 ): Promise<ExitCode> {
   const sinceMs = Math.min(now(), report.startTimeMs);
@@ -54,7 +56,7 @@ export async function followAgain(
     if (view !== given) output.problem(ctrlCLine(report.id, { owns, asks: terminal !== undefined }));
     const logsFrom = () => -lastOutputBytes;
     const { stop, ending, ended } = signals;
-    return await watchJob(report, { applications, view, now, logs, logsFrom, stop, ending, ended, ...limits });
+    return await watchJob(report, { applications, view, now, logs, logsFrom, stop, ending, ended, ...others });
   } finally {
     signals.unwatch();
   }

@@ -180,7 +180,7 @@ export class FollowedMaster {
   /** Refuses a request for output that cannot come as soon as the tasks are known. */
   #followOutput(tasks: readonly string[], logs: LogSelection): void {
     const { leadTask } = this.#options;
-    this.#refused ??= this.#status && ofEarlierSearch(logs, this.#status);
+    this.#refused ??= this.#status && ofEarlierSearch(this.#options.logs, this.#status);
     this.#refused ??= noSuchTask(logs, tasks, (task) => this.#status && shownNameInTrial(this.#status, task));
     if (this.#refused !== undefined) this.#wake();
     else if (logs.kind === "master") this.#tails.follow(["am"], ["stdout"]);

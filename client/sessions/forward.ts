@@ -44,11 +44,16 @@ interface Way {
  * Forwards connections from this machine to a task's node until the job ends or a signal arrives.
  * @throws UserError: there is no destination, or the port is taken; ApiError: the AM refuses it
  */
-export async function forwardUntilEnd(id: string, options: ForwardOptions, context: ClientContext): Promise<ExitCode> {
+export async function forwardUntilEnd(
+  id: string,
+  options: ForwardOptions,
+  context: ClientContext,
+  heard: typeof followRunning = followRunning,
+): Promise<ExitCode> {
   const leave = new AbortController();
   const unwatch = watchLeaving(() => leave.abort());
   try {
-    const outcome = await forwardUntil(leave.signal, id, options, context);
+    const outcome = await forwardUntil(leave.signal, id, options, context, heard);
     if (outcome !== undefined)
       context.output.problem(`${id} has ended (${outcome.result}): nothing is forwarded any more`);
     return ExitCode.succeeded;

@@ -52,8 +52,20 @@ export async function connectTask(
   name: string,
   conf: readonly string[] | undefined,
   context: ClientContext,
-): Promise<{ readonly master: MasterConnection; readonly task: string }> {
-  const master = await connectRunningJob(id, conf, context);
+): Promise<Connected<MasterConnection>> {
+  return await onlyTaskOf(await connectRunningJob(id, conf, context), name);
+}
+
+interface Connected<Master> {
+  readonly master: Master;
+  readonly task: string;
+}
+
+/** The one task that is meant, and the connection, which is closed where there is no such task. */
+export async function onlyTaskOf<Master extends Asked & { close(): void }>(
+  master: Master,
+  name: string,
+): Promise<Connected<Master>> {
   try {
     const { tasks, nameOf } = await meantOf(master, name);
     return { master, task: only(name, tasks, nameOf) };

@@ -13,7 +13,10 @@ export interface PassedSignals {
 }
 
 /** Passes signals to a session's command. A second SIGINT or SIGTERM ends the session, and with it the command; SIGHUP does so at once. */
-export function passSignals(session: CallingSession, source: NodeJS.EventEmitter = process): PassedSignals {
+export function passSignals(
+  session: Pick<CallingSession, "send" | "cancel">,
+  source: NodeJS.EventEmitter = process,
+): PassedSignals {
   let isEnding = false;
   let endedWith: number | undefined;
   const end = (signal: "SIGINT" | "SIGTERM" | "SIGHUP") => {

@@ -26,6 +26,14 @@ describe("the question whether a job that was submitted elsewhere is to end", ()
     expect((await answered(input)).ends).toBe(false);
   });
 
+  test("reads no further than the answer", async () => {
+    const terminal = new PassThrough();
+    const asked = askToEnd("application_1_0007", recordedContext({}).output, terminal);
+    terminal.write("y\n");
+    await asked;
+    expect([terminal.isPaused(), terminal.listenerCount("data")]).toEqual([true, 0]);
+  });
+
   test("goes from the terminal with its answer, when what is waited for is drawn again", async () => {
     const { output, out } = recordedContext({ terminal: true });
     const block = { lines: ["waiting"], cause: "", line: "", change: "", facts: [] };

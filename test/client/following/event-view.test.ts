@@ -3,6 +3,7 @@ import { EventView } from "../../../client/following/event-view.ts";
 import type { FollowEvent } from "../../../client/printed-json.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
+import { waitOf } from "../../../src/job/wait.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, role } from "../job-status.ts";
 
@@ -16,6 +17,8 @@ beforeEach(() => {
   problems = [];
   view = new EventView({ event: (event) => events.push(event), problem: (text) => problems.push(text) });
 });
+const waitFor = (task: string, ...delays: readonly DelayReason[]) =>
+  waitOf({ reason: { code: "executors", role: "worker", tasks: [task] }, delays, sinceMs: 0 });
 const types = () => events.map(({ event }) => event);
 
 describe("a job as events", () => {
@@ -47,12 +50,28 @@ describe("a job as events", () => {
     ["a task's container", withTask({ containerId: "container_2" })],
     ["a task's restarts", withTask({ restarts: 1 })],
     ["a task's exit", withTask({ exit: "1" })],
+    ["what it waits for", aJobStatus({ waits: [waitFor("worker:0")] })],
     ["what it serves", aJobStatus({ services: [{ name: "tensorboard", url: "http://nm1:1", task: "worker:0" }] })],
     ["its checkpoint", aJobStatus({ checkpoint: { path: "/ckpt/7", step: 7, atMs: 1 } })],
     ["its outcome", aJobStatus({ outcome: { ...allSucceeded, endedAtMs: 0 } })],
   ])("tells its status when %s has changed", (_, changed) => {
     for (const status of [aJobStatus(), aJobStatus(), changed, changed]) view.show(status);
     expect(events).toEqual([aJobStatus(), changed].map((status) => ({ event: "status", status })));
+  });
+
+  test("tells a wait again when its reasons have changed, and not as it lasts", () => {
+    const noRoom: DelayReason = { code: "manager-says", words: "queue ml has no room" };
+    const first = aJobStatus({ waits: [waitFor("worker:0")] });
+    const explained = aJobStatus({ waits: [{ ...waitFor("worker:0", noRoom), sinceMs: 7 }] });
+    const other = aJobStatus({ waits: [waitFor("worker:1", noRoom)] });
+    const later = aJobStatus({ waits: [{ ...waitFor("worker:1", noRoom), sinceMs: 9 }] });
+    for (const status of [first, explained, other, later]) view.show(status);
+    expect(events).toEqual([first, explained, other].map((status) => ({ event: "status", status })));
+  });
+
+  test("has each line of output with its task and all that is known of it", () => {
+    view.taskLine("worker:0", { stream: "stderr", line: "warning", generation: 2 });
+    expect(events).toEqual([{ event: "output", task: "worker:0", stream: "stderr", line: "warning", generation: 2 }]);
   });
 
   test("tells no status for what changes all the time", () => {

@@ -10,12 +10,18 @@ import { recordedContext } from "../support.ts";
 
 const outcome = { ...allSucceeded, endedAtMs: 7 };
 const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
-const printed = "one\ntwo\nthree\n";
+const whole = "one\ntwo\nthree\n";
+
+interface Scene {
+  readonly json?: boolean;
+  readonly isReached?: boolean;
+  readonly printed?: string;
+}
 
 /** Follows the logs of a job that ends as soon as it is heard. @returns also from where each log was read */
 async function followed(
   changes: Partial<LogsRequest>,
-  { json = false, isReached = true }: { readonly json?: boolean; readonly isReached?: boolean } = {},
+  { json = false, isReached = true, printed = whole }: Scene = {},
 ) {
   const reads: Pick<LogRequest, "task" | "stream" | "offset">[] = [];
   let asked = 0;
@@ -47,7 +53,6 @@ async function followed(
   await followLogs(place, request, { printer: new LogPrinter(context.output, { json }), json }, context, () => link);
   return { out: context.out.text, err: context.err.text, reads };
 }
-const whole = "one\ntwo\nthree\n";
 const end = `${aReport().id} SUCCEEDED: 2 of 2 tasks exited 0 · 0 restarts · 0 GiB·h\n`;
 
 describe("the logs of a job that are followed", () => {
@@ -60,12 +65,16 @@ describe("the logs of a job that are followed", () => {
   test("begin with the last lines that are asked for, and go on behind them", async () => {
     const { out, err, reads } = await followed({ filter: { tail: 1 } });
     expect([out, err]).toEqual(["three\n", end]);
-    expect(reads).toContainEqual({ task: "worker:0", stream: "stdout", offset: printed.length });
+    expect(reads).toContainEqual({ task: "worker:0", stream: "stdout", offset: whole.length });
+  });
+
+  test("have a line whose end is not printed yet once", async () => {
+    expect((await followed({ filter: { tail: 1 } }, { printed: "one\ntwo\nthr" })).out).toBe("two\nthr\n");
   });
 
   test("begin with the lines since a moment: none of those of which nobody knows when they were written", async () => {
     const { reads } = await followed({ filter: { sinceMs: 1 } });
-    expect(reads).toContainEqual({ task: "worker:0", stream: "stdout", offset: printed.length });
+    expect(reads).toContainEqual({ task: "worker:0", stream: "stdout", offset: whole.length });
   });
 
   test("have the lines alone that match", async () => {

@@ -1,10 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
 import { FollowView } from "../../../client/following/follow-view.ts";
 import { ExitCode } from "../../../src/errors.ts";
+import type { JobStatus } from "../../../src/job/status.ts";
 import { waitOf } from "../../../src/job/wait.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus, allSucceeded, outOfMemory, role } from "../job-status.ts";
+import { aJobStatus, allSucceeded, noonishMs, outOfMemory, role } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
+
+/** Programs that are awaited since so long after the submission. */
+const waitFor = (task: string, afterMs: number) =>
+  waitOf({
+    reason: { code: "executors", role: "worker", tasks: [task] },
+    sinceMs: recordedContext({}).clock.nowMs + afterMs,
+  });
 
 /** A job that is shown since two seconds after its submission. */
 function scene({
@@ -13,7 +21,7 @@ function scene({
 }: {
   terminal?: boolean;
   owns?: boolean;
-  adviceOn?: () => string | undefined;
+  adviceOn?: (status: JobStatus) => string | undefined;
 } = {}) {
   const { output, out, err, clock } = recordedContext({ terminal });
   const sinceMs = clock.nowMs;
@@ -38,6 +46,11 @@ describe("a job that is followed", () => {
     at(afterMs);
     view.waiting(aReport(), "queue ml has no room");
     expect(out.text + err.text).toContain("queue ml has no room");
+    out.text = "";
+    view.show(aJobStatus({ waits: [waitFor("worker:0", 1)] }));
+    expect(out.text).not.toContain("waiting");
+    view.show(aJobStatus({ waits: [waitFor("worker:0", 0)] }));
+    expect(out.text).toContain("waiting");
   });
 
   test("has its AM told once, with where it can be seen, and each line the time since its submission", () => {
@@ -60,9 +73,12 @@ describe("a job that is followed", () => {
   });
 
   test("has its AM told from its first state on, also one that has yet to begin", () => {
-    const { view, out } = scene();
+    const { view, out, at } = scene();
     view.show(aJobStatus({ state: "starting", tasks: [] }));
     expect(out.text).toContain("AM running on");
+    at(60_000);
+    view.show(aJobStatus({ state: "starting", tasks: [], waits: [waitFor("worker:0", 0)] }));
+    expect(out.text).toContain("waiting 1 min for the executors of worker:0");
   });
 
   test("is not told to run again by the next attempt, which hears of its programs one by one", () => {
@@ -92,14 +108,24 @@ describe("a job that is followed", () => {
       const { view, out, at } = scene({ terminal: true, ...(owns !== undefined && { owns }) });
       at(60_000);
       if (isEnding) view.ending();
-      view.waiting(aReport(), "queue ml has no room");
-      view.show(aJobStatus({ waits }));
-      const shown = out.text.match(/Ctrl-C (?!again to)[\w ]+\w/g) ?? [];
-      return [shown[0], shown.at(-1), new Set(shown).size];
+      return [() => view.waiting(aReport(), "queue ml has no room"), () => view.show(aJobStatus({ waits }))].map(
+        (shows) => {
+          out.text = "";
+          shows();
+          return out.text
+            .trimEnd()
+            .split(/\n {2}(?! )/)
+            .at(-1)
+            ?.replaceAll(/\n */g, " ");
+        },
+      );
     };
-    expect(hints(undefined)).toEqual(["Ctrl-C ends the job", "Ctrl-C ends the job", 1]);
-    expect(hints(false)).toEqual(["Ctrl-C leaves the job running", "Ctrl-C leaves the job running", 1]);
-    expect(hints(true, true)).toEqual(["Ctrl-C again leaves at once", "Ctrl-C again leaves at once", 1]);
+    const { applicationId } = aJobStatus();
+    const ends = `Ctrl-C ends the job · close the terminal and it runs on: tony-ts status ${applicationId}`;
+    expect(hints(undefined)).toEqual([ends, ends]);
+    const leaves = `Ctrl-C leaves the job running; to end it: tony-ts kill ${applicationId}`;
+    expect(hints(false)).toEqual([leaves, leaves]);
+    expect(hints(true, true)).toEqual(["Ctrl-C again leaves at once", "Ctrl-C again leaves at once"]);
   });
 
   test("in a pipe has its waits told with the time since its submission", () => {
@@ -114,6 +140,21 @@ describe("a job that is followed", () => {
     expect(others.find((line) => line.includes("waiting"))).toMatch(
       /^ *1 min 1 s {2}waiting .* for the executors of worker:0 /,
     );
+  });
+
+  test("in a pipe has each state in which it waits for its AM told, though the ResourceManager was silent in between", () => {
+    const { view, out, at } = scene();
+    for (const [index, state] of (["SUBMITTED", "ACCEPTED", "ACCEPTED"] as const).entries()) {
+      at(60_000 + index * 6_000);
+      view.waiting(aReport({ state }), "no room");
+      view.managerSilent(6_000, "connection refused");
+    }
+    expect(out.text.split("\n")).toEqual([
+      "   1 min  SUBMITTED 1 min: no room",
+      expect.stringContaining("has not answered for 6 s"),
+      "1 min 6 s  ACCEPTED 1 min 6 s",
+      "",
+    ]);
   });
 
   test("on a terminal stands below its name, queue, host and address while it waits", () => {
@@ -146,6 +187,65 @@ describe("a job that is followed", () => {
     const { view, out } = scene();
     view.taskLine("worker:0", { stream: "stdout", line: "epoch 1" });
     expect(out.text).toBe("worker:0 | epoch 1\n");
+  });
+
+  test("that is over has nothing left of a wait on a terminal, nor has one that is left; how it ended is in colour", () => {
+    const shown = (over: (view: FollowView) => void) => {
+      const { view, out, at } = scene({ terminal: true });
+      at(60_000);
+      view.waiting(aReport(), "queue ml has no room");
+      out.text = "";
+      over(view);
+      return out.text.replaceAll("\u001b", "^").replace(/\^\[\d+A\r\^\[J/, "[cleared]");
+    };
+    const killed = { ...outcome, result: "killed", summary: "killed by bob" } as const;
+    expect(shown((view) => view.left("Left"))).toBe("[cleared]");
+    expect(shown((view) => view.ended({ ...end, outcome }))).toMatch(
+      /^\[cleared\] {3}1 min {2}\^\[32mSUCCEEDED\^\[39m\n$/,
+    );
+    expect(shown((view) => view.ended({ ...end, outcome: killed, exitCode: ExitCode.killed }))).toMatch(
+      /^\[cleared\] {3}1 min {2}\^\[31mKILLED +\^\[39mkilled by bob\n$/,
+    );
+  });
+
+  test("that succeeded says what became of its output, and has its advice by how it ended", () => {
+    const asked: JobStatus[] = [];
+    const { view, out } = scene({
+      adviceOn: (status) => {
+        asked.push(status);
+        return undefined;
+      },
+    });
+    const [worker] = aJobStatus().tasks;
+    if (worker === undefined) throw new Error("a worker");
+    const transfer = {
+      what: "output",
+      url: "hdfs:///out",
+      state: "done",
+      bytes: 5,
+      files: 1,
+      step: 0,
+      atMs: 1,
+      reason: "",
+    } as const;
+    const status = aJobStatus({ tasks: [{ ...worker, transfers: [transfer] }] });
+    view.show(status);
+    view.ended({ ...end, outcome });
+    expect(out.text).toMatch(/SUCCEEDED .*\n {10}output .*hdfs:\/\/\/out.*\n$/);
+    expect(asked).toEqual([{ ...status, outcome }]);
+  });
+
+  test("that was killed while its AM was heard has the report of one that failed, by its last state and its report", () => {
+    const { view, out } = scene();
+    const checkpoint = { path: "/ckpt/5", step: 5, atMs: noonishMs };
+    view.show(aJobStatus({ state: "finishing", checkpoint }));
+    const killed = { ...outcome, result: "killed", summary: "killed by bob", endedAtMs: noonishMs + 12_000 } as const;
+    const report = aReport({ state: "KILLED", startTimeMs: noonishMs, finishTimeMs: noonishMs + 90_000 });
+    view.ended({ report, outcome: killed, exitCode: ExitCode.killed });
+    expect(out.text).toContain("KILLED  application_1795305600000_0009  bert · 1 min 30 s · ");
+    expect(out.text).toContain(
+      "\nAll containers are returned; the last checkpoint is kept: step 5, saved 12 s before the end: /ckpt/5\n",
+    );
   });
 
   test("that succeeded has advice, where there is any, and what was cleaned", () => {

@@ -84,6 +84,7 @@ class ScriptedApplications implements Applications {
 /** An AM that says what it was given, then holds the stream open, or breaks it. */
 class ScriptedMaster implements AttemptConnection {
   readonly stopped: string[] = [];
+  isClosed = false;
   onStop: () => void = () => undefined;
   #stop: () => void = () => undefined;
   readonly #updates: readonly FollowUpdate[];
@@ -119,7 +120,9 @@ class ScriptedMaster implements AttemptConnection {
     this.#stop();
   }
 
-  close(): void {}
+  close(): void {
+    this.isClosed = true;
+  }
 }
 
 function followed(
@@ -178,6 +181,42 @@ describe("following a job", () => {
     expect(context.out.text).toMatch(/SUCCEEDED .*\n {10}advice: less\n$/);
   });
 
+  test("shows what is on its way when the job has ended before how it did", async () => {
+    const context = recordedContext({});
+    const applications = new ScriptedApplications(running);
+    const master = new ScriptedMaster([{ type: "outcome", outcome }], "end");
+    let send = (): void => undefined;
+    const sent = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    master.readLog = async function* ({ stream }) {
+      await sent;
+      if (stream === "stdout")
+        yield { offset: 0, data: Buffer.from("the last line\n"), generation: 1, skippedBytes: 0 };
+    };
+    const reports = [running, running, succeeded];
+    applications.report = async () => {
+      if (reports.length === 1) setImmediate(send);
+      return reports.shift() ?? succeeded;
+    };
+    expect(await followed(context, applications, [master], undefined, { tasks: ["worker:0"] }).ended).toBe(0);
+    expect(context.out.text).toMatch(/^worker:0 \| the last line\n.* SUCCEEDED\n$/);
+    expect(master.isClosed).toBe(true);
+  });
+
+  test("is refused as soon as it is heard that the job has no such task", async () => {
+    const master = new ScriptedMaster([{ type: "status", status: aJobStatus() }], "hold");
+    const logs = { kind: "named", names: ["evaluator:0"] } as const;
+    const applications = new ScriptedApplications(running);
+    await expect(
+      followed(recordedContext({}), applications, [master], undefined, { logs }).ended,
+    ).rejects.toMatchObject({
+      code: "USAGE",
+      message: "The job has no task evaluator:0; it has ps:0, worker:0, worker:1",
+    });
+    expect(master.isClosed).toBe(true);
+  });
+
   test("keeps the job's tokens and asks briefly as long as it is followed, and no longer", async () => {
     for (const last of [succeeded, new HadoopError("unknown", { code: "APPLICATION_NOT_FOUND" })]) {
       const did: unknown[] = [];
@@ -216,11 +255,17 @@ describe("following a job", () => {
     const applications = new ScriptedApplications(aReport(), succeeded);
     applications.kept = aJobStatus({ state: "succeeded", outcome });
     const events = await eventsOf(applications, []);
+    const words = "queue ml has no room";
     expect(events).toEqual([
-      expect.objectContaining({ event: "waiting", reason: "queue ml has no room" }),
+      { event: "waiting", state: "ACCEPTED", reason: words, delay: { code: "manager-says", words } },
       { event: "status", status: applications.kept },
       { event: "end", outcome, exitCode: 0 },
     ]);
+  });
+
+  test("has a job that nobody knows more of end when it is found to have ended", async () => {
+    const events = await eventsOf(new ScriptedApplications(succeeded), [], { now: () => noonishMs });
+    expect(events).toMatchObject([{ event: "end", outcome: { result: "succeeded", endedAtMs: noonishMs } }]);
   });
 
   test("says of a job whose AM is gone that the next one is waited for", async () => {
@@ -437,24 +482,24 @@ describe("the pauses of following", () => {
     expect(await longest({ startupLimitMs: 600_000 })).toBe(1_000);
   });
 
-  test("are not told of as the silence of an AM that has said its last word", async () => {
-    let nowMs = noonishMs;
-    const sleep = async (delayMs: number) => {
-      for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
-      nowMs += delayMs;
+  test("are told of once as the silence of its AM, unless that has said its last word", async () => {
+    const said = async (...updates: readonly FollowUpdate[]) => {
+      let nowMs = noonishMs;
+      const sleep = async (delayMs: number) => {
+        for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+        nowMs += delayMs;
+      };
+      const applications = new ScriptedApplications(running);
+      applications.report = async () => (nowMs < noonishMs + 30_000 ? running : succeeded);
+      const context = recordedContext({});
+      const master = new ScriptedMaster([{ type: "status", status: aJobStatus() }, ...updates], "hold");
+      expect(await followed(context, applications, [master], undefined, { now: () => nowMs, sleep }).ended).toBe(0);
+      return (context.out.text + context.err.text).match(/The AM has not answered.*/g);
     };
-    const applications = new ScriptedApplications(running);
-    applications.report = async () => (nowMs < noonishMs + 30_000 ? running : succeeded);
-    const context = recordedContext({});
-    const master = new ScriptedMaster(
-      [
-        { type: "status", status: aJobStatus() },
-        { type: "outcome", outcome },
-      ],
-      "hold",
-    );
-    expect(await followed(context, applications, [master], undefined, { now: () => nowMs, sleep }).ended).toBe(0);
-    expect(context.out.text + context.err.text).not.toContain("has not answered");
+    expect(await said()).toEqual([
+      "The AM has not answered for 5 s; the ResourceManager says RUNNING, attempt 1; still trying",
+    ]);
+    expect(await said({ type: "outcome", outcome })).toBeNull();
   });
 
   test("are not told of a wait that is over, and once of an AM that cannot be asked", async () => {
@@ -492,7 +537,7 @@ describe("the pauses of following", () => {
       nowMs += delayMs;
     };
     const options = { now: () => nowMs, sinceMs: noonishMs - 60_000, sleep };
-    const applications = new ScriptedApplications(waits, starts, starts, waits, succeeded);
+    const applications = new ScriptedApplications(waits, starts, starts, aReport(), succeeded);
     await followed(recordedContext({}), applications, [], undefined, options).ended;
     const patient = Array.from({ length: 10 }, () => 1_000);
     expect(sleptMs).toEqual([...patient, 100, 100, ...patient]);
@@ -520,7 +565,10 @@ describe("the pauses of following", () => {
   });
 
   test("let no limit pass: a job that may not wait so long is ended when it has", async () => {
-    const { applications, askedAtS } = await asksOfAWait(70_000, { startupLimitMs: 62_000 });
+    const { applications, askedAtS, shown } = await asksOfAWait(70_000, { startupLimitMs: 62_000 });
+    expect(
+      shown.match(/The AM is not running after 1 min 2 s: ending the job \(tony.am.startup-timeout\)/g),
+    ).toHaveLength(1);
     expect(applications.killed[0]).toBe("not running after 1 min 2 s (tony.am.startup-timeout)");
     expect(askedAtS.find((at) => at > 62)).toBeLessThan(65);
   });
@@ -533,16 +581,13 @@ describe("the pauses of following", () => {
       sleptMs.push(delayMs);
       nowMs += delayMs;
     };
-    const options = { now: () => nowMs, sinceMs: noonishMs - 60_000, sleep };
-    const { ended } = followed(
-      recordedContext({}),
-      new ScriptedApplications(away, away, succeeded),
-      [],
-      undefined,
-      options,
-    );
-    await ended;
-    expect(sleptMs).toEqual([500, 500]);
+    for (const sinceMs of [noonishMs - 60_000, noonishMs]) {
+      const applications = new ScriptedApplications(away, away, succeeded);
+      const options = { now: () => nowMs, sinceMs, sleep };
+      await followed(recordedContext({}), applications, [], undefined, options).ended;
+      nowMs = noonishMs;
+    }
+    expect(sleptMs).toEqual([500, 500, 100, 100]);
   });
 
   /** How long is slept of a job that has waited for a minute, where nothing is heard of it. */
@@ -564,6 +609,12 @@ describe("the pauses of following", () => {
     await followed(recordedContext({}), applications, masters, options.stop, shared).ended;
     return sleptMs;
   }
+
+  test("are half a second while its AM is heard, and the ResourceManager is asked for nothing", async () => {
+    const master = new ScriptedMaster([{ type: "status", status: aJobStatus() }], "hold");
+    const sleptMs = await sleptThrough(new ScriptedApplications(running, succeeded), [master]);
+    expect(sleptMs).toEqual(Array.from({ length: 10 }, () => 500));
+  });
 
   test("are short once the job has its outcome, whose report is all that is missing", async () => {
     const master = new ScriptedMaster([{ type: "outcome", outcome }], "hold");
@@ -695,6 +746,29 @@ describe("ending a job that is followed", () => {
     stop.abort("Ctrl-C");
     await expect(ended).rejects.toBe(refusal);
     expect(context.out.text).not.toMatch(/cannot be asked|trying again/);
+  });
+
+  test("fails with the refusal of who may not end a job that starts too late", async () => {
+    const applications = new ScriptedApplications(aReport());
+    const refusal = killRefusal(running, "bob", new Error("MODIFY_APP"));
+    applications.kill = () => Promise.reject(refusal);
+    const limits = { startupLimitMs: 0, sinceMs: Date.now() - 1_000 };
+    await expect(followed(recordedContext({}), applications, [], undefined, limits).ended).rejects.toBe(refusal);
+  });
+
+  test("is given up with an unknown outcome where the job does not end", async () => {
+    let nowMs = noonishMs;
+    const sleep = async (delayMs: number) => {
+      nowMs += delayMs;
+    };
+    const context = recordedContext({});
+    const applications = new ScriptedApplications(aReport());
+    const stop = AbortSignal.abort("Ctrl-C");
+    const { ended } = followed(context, applications, [], stop, { now: () => nowMs, sleep });
+    expect(await ended).toBe(5);
+    expect(context.err.text).toBe(
+      `${running.id} has not ended within 15 s and may still run: tony-ts kill ${running.id}\n`,
+    );
   });
 
   test("asks the ResourceManager where there is no AM yet, and says what is left", async () => {

@@ -21,32 +21,32 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 /** An AM that says what it is told to, also when its link was closed: what was on its way arrives. */
 class TalkingMaster implements AttemptConnection {
   closed = false;
-  readonly reads: (readonly [string, string, AbortSignal])[] = [];
+  readonly reads: (readonly [task: string, stream: string, AbortSignal, offset: number])[] = [];
   prints = async function* (_task: string): AsyncGenerator<LogPiece> {};
-  #say: (update: FollowUpdate) => void = () => undefined;
-  readonly #waiting: FollowUpdate[] = [];
+  #say: () => void = () => undefined;
+  readonly #waiting: (FollowUpdate | "lost")[] = [];
 
-  async say(...updates: FollowUpdate[]): Promise<void> {
-    for (const update of updates) {
-      this.#waiting.push(update);
-      this.#say(update);
-    }
+  /** It says this, or is lost. */
+  async say(update: FollowUpdate | "lost"): Promise<void> {
+    this.#waiting.push(update);
+    this.#say();
     await settled();
   }
 
   async *follow(): AsyncGenerator<FollowUpdate> {
     for (;;) {
       const update = this.#waiting.shift();
+      if (update === "lost") throw new Error("lost");
       if (update !== undefined) yield update;
       else
         await new Promise<void>((resolve) => {
-          this.#say = () => resolve();
+          this.#say = resolve;
         });
     }
   }
 
-  async *readLog({ task, stream }: LogRequest, signal: AbortSignal): AsyncGenerator<LogPiece> {
-    this.reads.push([task, stream, signal]);
+  async *readLog({ task, stream, offset }: LogRequest, signal: AbortSignal): AsyncGenerator<LogPiece> {
+    this.reads.push([task, stream, signal, offset]);
     if (stream === "stdout") yield* this.prints(task);
   }
   async stop(): Promise<void> {}
@@ -105,11 +105,30 @@ async function find(attempt: number): Promise<TalkingMaster> {
 }
 const saying = (attempt: number): FollowUpdate => ({ type: "status", status: aJobStatus({ attempt }) });
 
-test("of a search nobody's output is missed where none is asked for", async () => {
+test("that the AM cannot be asked is told once, when that has lasted", async () => {
+  followed = following({ applications: aPlace({ contact: async () => undefined }) });
+  for (const passedMs of [0, 4_999]) {
+    context.clock.nowMs += passedMs;
+    await followed.find(aReport());
+    expect(said()).toBe("");
+  }
+  context.clock.nowMs += 1;
+  for (let asked = 0; asked < 2; asked += 1) await followed.find(aReport());
+  expect(said()).toBe(
+    "   5.0 s  Its AM cannot be asked: HDFS does not answer; until then only the ResourceManager is asked\n",
+  );
+});
+
+test("of a search nobody's output is missed, nor read, where none is asked for", async () => {
   const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
   const ofSearch = (logs: FollowOptions["logs"]) => following({ logs }).unseen(aJobStatus({ search }));
   expect(ofSearch({ kind: "lead" })).toEqual([]);
   expect(ofSearch({ kind: "named", names: ["trial:1"] })).toEqual(["worker:1"]);
+  followed = following({ logs: { kind: "lead" } });
+  const master = await find(1);
+  await master.say({ type: "status", status: aJobStatus({ search }) });
+  expect(master.reads).toEqual([]);
+  followed.close();
 });
 
 describe("an attempt that another one replaced", () => {
@@ -122,6 +141,20 @@ describe("an attempt that another one replaced", () => {
     expect(masters).toEqual([first, second]);
   });
 
+  test("is not gone back to when the other one is lost, which is news, and is looked for again", async () => {
+    await find(1);
+    const second = await find(2);
+    await second.say(saying(2));
+    await second.say("lost");
+    expect(wakes).toBe(1);
+    await find(1);
+    expect(masters).toHaveLength(2);
+    const again = await find(2);
+    expect(masters).toHaveLength(3);
+    await again.say("lost");
+    expect(wakes).toBe(1);
+  });
+
   test("is not believed any more: neither its state nor its outcome", async () => {
     const first = await find(1);
     await first.say(saying(1));
@@ -132,6 +165,15 @@ describe("an attempt that another one replaced", () => {
     await first.say({ type: "outcome", outcome });
     expect([followed.outcome, said()]).toEqual([undefined, shown]);
     await second.say({ type: "outcome", outcome });
+    expect(followed.outcome).toBe(outcome);
+    followed.close();
+  });
+
+  test("has said how the job ends for all that come after it", async () => {
+    const first = await find(1);
+    await first.say({ type: "status", status: aJobStatus({ outcome, state: "finishing" }) });
+    const second = await find(2);
+    await second.say(saying(2));
     expect(followed.outcome).toBe(outcome);
     followed.close();
   });
@@ -216,12 +258,61 @@ describe("the output of tasks", () => {
     followed.close();
   });
 
+  test("is read on from the next attempt where the last one was read to, but for the ApplicationMaster's, which begins anew", async () => {
+    for (const [logs, task, offset] of [
+      [{ kind: "named", names: ["worker:0"] }, "worker:0", 8],
+      [{ kind: "master" }, "am", 0],
+    ] as const) {
+      followed = following({ logs });
+      const first = await find(1);
+      first.prints = async function* () {
+        yield printing("printed\n");
+        throw new Error("broken");
+      };
+      await first.say(saying(1));
+      const second = await find(2);
+      expect(second.reads.flatMap(([of, stream, , from]) => (stream === "stdout" ? [[of, from]] : []))).toEqual([
+        [task, offset],
+      ]);
+      followed.close();
+    }
+  });
+
+  test("of a trial that there is not, or that ended in an earlier search, is refused in the words of the search", async () => {
+    const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+    const trial = { state: "completed", application: "application_1_0001" } as const;
+    const [worker, ...others] = aJobStatus().tasks;
+    if (worker === undefined) throw new Error("a worker");
+    const tasks = [{ ...worker, trial }, ...others.slice(0, 1)];
+    const refusal = async (name: string) => {
+      followed = following({ logs: { kind: "named", names: [name] } });
+      const master = await find(1);
+      for (let times = 0; times < 2; times += 1)
+        await master.say({ type: "status", status: aJobStatus({ search, tasks }) });
+      followed.close();
+      return followed.refused?.message;
+    };
+    expect(await refusal("trial:0")).toBe(
+      "trial:0 ended in application_1_0001, which has its logs: tony-ts logs application_1_0001 trial:0",
+    );
+    expect(await refusal("trial:7")).toBe("The job has no task trial:7; it has trial:0, trial:1");
+    expect(await refusal("trial:1")).toBeUndefined();
+  });
+
   test("of a task that the job has not is refused, and that is news", async () => {
     followed = following({ logs: { kind: "named", names: ["evaluator:0"] } });
     const master = await find(1);
     expect(followed.refused).toBeUndefined();
     await master.say(saying(1));
     expect(followed.refused?.message).toContain("evaluator:0");
+    expect([wakes, reads(master)]).toEqual([1, []]);
+    followed.close();
+  });
+
+  test("is refused before the AM has told of any where the job's tasks are known", async () => {
+    followed = following({ tasks: ["worker:0"], logs: { kind: "named", names: ["evaluator:0"] } });
+    const master = await find(1);
+    expect(followed.refused?.message).toBe("The job has no task evaluator:0; it has worker:0");
     expect([wakes, reads(master)]).toEqual([1, []]);
     followed.close();
   });

@@ -79,6 +79,15 @@ describe("a command that follows a job which it did not submit", () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(stop.reason).toBe("Ctrl-C");
   });
+
+  test("leaves it running when that person does not confirm", async () => {
+    jest.mocked(process.exit).mockImplementation(jest.fn<typeof process.exit>());
+    const { stop } = following(async () => false);
+    gets("SIGINT");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([left, stop.aborted]).toEqual([[runsOn], false]);
+    expect(process.exit).toHaveBeenCalledWith(5);
+  });
 });
 
 describe("a command that submits a job", () => {

@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { EventView } from "../../../client/following/event-view.ts";
 import type { FollowOptions } from "../../../client/following/follow-options.ts";
 import { JobStop } from "../../../client/following/job-stop.ts";
 import type { AttemptConnection } from "../../../client/master/attempt-connection.ts";
 import { MasterSession } from "../../../client/master/master-session.ts";
+import type { FollowEvent } from "../../../client/printed-json.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
 import { aJobStatus } from "../job-status.ts";
@@ -87,20 +89,42 @@ describe("a job without an AM that can be asked", () => {
   });
 
   test("is left when it has not ended in time", async () => {
-    const stop = stopOf();
+    const events: FollowEvent[] = [];
+    const view = new EventView({
+      event: (event) => events.push(event),
+      problem: context.output.problem.bind(context.output),
+    });
+    const stop = stopOf({ view });
     await stop.press(undefined);
     context.clock.nowMs += 14_999;
     expect(stop.isOverdue).toBe(false);
     context.clock.nowMs += 1;
     expect(stop.isOverdue).toBe(true);
     expect(stop.leave()).toBe(5);
-    expect(said()).toContain(
+    expect(said()).toBe(
       "application_1795305600000_0009 has not ended within 15 s and may still run: tony-ts kill application_1795305600000_0009\n",
     );
+    expect(events).toEqual([
+      { event: "remark", text: "Ending the job" },
+      { event: "end", outcome: null, exitCode: 5 },
+    ]);
   });
 });
 
 describe("a job whose AM was asked to stop", () => {
+  test("is said to be ended, and again once the AM has taken that, without a word of a time that nobody waits for", async () => {
+    const told: string[] = [];
+    const stop = stopOf({ ending: () => told.push(said()) });
+    const session = await hearing(() => endingBy(context.now() + 5_000, context.now()));
+    for (let presses = 0; presses < 2; presses += 1) {
+      await hearingAgain(session);
+      await stop.press(session);
+    }
+    const ending = "   0.0 s  Ending the job; press Ctrl-C again to leave at once\n";
+    expect([told, said()]).toEqual([[ending], ending]);
+    session.close();
+  });
+
   test("is killed where that does not say that it does, once", async () => {
     const stop = stopOf();
     const session = await hearing(aJobStatus);

@@ -8,12 +8,12 @@ import { aJobStatus, allSucceeded } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
 
 function scene(filter?: LineFilter, terminal = false) {
-  const { output, out, err } = recordedContext({ terminal });
+  const { output, out, err, clock } = recordedContext({ terminal });
   const ends: string[] = [];
   const printer = new LogPrinter(output);
   const more = filter === undefined ? {} : { filter };
   const view = new QuietView(output, { selection: { kind: "all" }, printer, ...more, end: (line) => ends.push(line) });
-  return { view, out, err, ends };
+  return { view, out, err, clock, ends };
 }
 const report = aReport({ state: "FINISHED" });
 const outcome = { ...allSucceeded, endedAtMs: 1 };
@@ -25,9 +25,11 @@ describe("the logs of a job that are followed", () => {
     view.show(aJobStatus());
     view.taskLine("worker:0", { stream: "stdout", line: "a" });
     view.taskLine("worker:1", { stream: "stderr", line: "b" });
-    view.show(aJobStatus({ tasks: [{ task: "worker:0", state: "running", restarts: 0 }] }));
-    view.taskLine("worker:0", { stream: "stdout", line: "c" });
-    expect(out.text).toBe("early\nworker:0 | a\nc\n");
+    view.show(aJobStatus({ tasks: aJobStatus().tasks.slice(0, 2) }));
+    view.taskLine("worker:1", { stream: "stdout", line: "c" });
+    view.show(aJobStatus({ tasks: aJobStatus().tasks.slice(0, 1) }));
+    view.taskLine("worker:0", { stream: "stdout", line: "d" });
+    expect(out.text).toBe("early\nworker:0 | a\nworker:1 | c\nd\n");
   });
 
   test("end with how the job ended, and where more of that is told", () => {
@@ -62,6 +64,21 @@ describe("the logs of a job that are followed", () => {
     view.managerSilent(6_000, "connection refused");
     expect(out.text).toBe("");
     expect(err.text).toMatch(/ACCEPTED: queue ml has no room\n.*has not answered for 6 s.*: connection refused\n$/);
+  });
+
+  test("have beside them in a pipe each state in which the job waits, though the ResourceManager was silent in between", () => {
+    const { view, err, clock } = scene();
+    for (const state of ["SUBMITTED", "ACCEPTED", "ACCEPTED"] as const) {
+      view.waiting(aReport({ state }), "no room");
+      view.managerSilent(6_000, "connection refused");
+      clock.nowMs += 6_000;
+    }
+    expect(err.text.split("\n")).toEqual([
+      `${report.id} SUBMITTED: no room`,
+      expect.stringContaining("has not answered for 6 s"),
+      `${report.id} ACCEPTED`,
+      "",
+    ]);
   });
 
   test("of a search name its trials, also in how it ended", () => {

@@ -164,6 +164,29 @@ describe("a search that is followed", () => {
     expect(text.match(/trial {3}state/g)).toHaveLength(1);
   });
 
+  test("that failed altogether has each thing that is known of it, however little that is", () => {
+    const containerTime = { heldMs: 100_000, startMs: 1_000, handOverMs: 0, barrierMs: 0, afterLastMs: 0 };
+    const { view, take } = scene({ given: [] });
+    const failed = { ...trial(0, "failed"), trial: { state: "failed", why: "worker:0 exited 1" } as const };
+    view.show(status([failed], { search: { ...search, containerTime } }));
+    take();
+    end(view, endedBecause("failed", { code: "stop-requested", words: "enough" }), { exitCode: ExitCode.jobFailed });
+    expect(take().trimEnd().split("\n").slice(-2)).toEqual([
+      expect.stringMatching(/^containers were held for 1 min 40 s in all/),
+      `trial 0 failed: exited 1: tony-ts logs ${aJobStatus().applicationId} trial:0`,
+    ]);
+  });
+
+  test("says what Ctrl-C does to it while it waits", () => {
+    const hint = (options: { readonly owns?: boolean }) => {
+      const { view, clock, take } = scene({ terminal: true, ...options });
+      clock.nowMs += 60_000;
+      view.waiting(aReport(), "queue ml has no room");
+      return take().match(/Ctrl-C (?:ends|leaves)/)?.[0];
+    };
+    expect([hint({}), hint({ owns: false })]).toEqual(["Ctrl-C ends", "Ctrl-C leaves"]);
+  });
+
   test("tells what its containers did, and what YARN counts of them", () => {
     const containerTime = { heldMs: 100_000, startMs: 1_000, handOverMs: 0, barrierMs: 0, afterLastMs: 0 };
     const amount = { memoryMiB: 1, vcores: 1, others: {} };

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { SAME_SIGNAL_MS, watchSignals } from "../../../client/following/signals.ts";
+import { watchSignals } from "../../../client/following/signals.ts";
 
 function watched() {
   const source = new EventEmitter();
@@ -27,7 +27,7 @@ describe("signals", () => {
   test("the first Ctrl-C or TERM ends the job, any further one leaves at once", () => {
     const { source, calls } = watched();
     source.emit("SIGINT", "SIGINT");
-    jest.advanceTimersByTime(SAME_SIGNAL_MS);
+    jest.advanceTimersByTime(500);
     source.emit("SIGTERM", "SIGTERM");
     expect(calls).toEqual(["stop Ctrl-C", "leave"]);
   });
@@ -35,7 +35,7 @@ describe("signals", () => {
   test("one that timeout(1) or npm sends twice counts once: the job would have been left running", () => {
     const { source, calls } = watched();
     source.emit("SIGTERM", "SIGTERM");
-    jest.advanceTimersByTime(SAME_SIGNAL_MS - 1);
+    jest.advanceTimersByTime(499);
     source.emit("SIGTERM", "SIGTERM");
     expect(calls).toEqual(["stop SIGTERM"]);
   });

@@ -47,11 +47,11 @@ const contact = {
   access: { applicationId: "application_1_1", caller: { name: "u/ada", secret: Buffer.alloc(32) } },
 };
 
-async function printed(logs: string, pattern?: RegExp) {
+async function printed(logs: string, pattern?: RegExp, more: Partial<LiveLogsOptions> = {}) {
   const context = recordedContext({});
   const place = aPlace({ contact: async () => contact });
   const filter = pattern === undefined ? {} : { pattern };
-  const request = { report: aReport(), selection: parseLogSelection(logs), filter, follow: false };
+  const request = { report: aReport(), selection: parseLogSelection(logs), filter, follow: false, ...more };
   await liveLogs(place, request, new LogPrinter(context.output), () => link);
   return { out: context.out.text, err: context.err.text };
 }
@@ -80,6 +80,14 @@ describe("logs of a search that runs", () => {
 
   test("of one trial that cannot be read are an error", async () => {
     await expect(printed("trial:0")).rejects.toThrow("worker:0 has no executor at present");
+    await expect(printed("trial:0", undefined, { executor: true })).rejects.toThrow(
+      "worker:0 has no executor at present",
+    );
+  });
+
+  test("that are followed afterwards may begin later", async () => {
+    for (const executor of [false, true])
+      expect(await printed("trial:0,trial:3", undefined, { follow: true, executor })).toEqual({ out: "", err: "" });
   });
 });
 
@@ -98,7 +106,11 @@ describe("logs of a job that runs", () => {
       type: "status",
       status: aJobStatus({ generation: 2, tasks: [{ task: "worker:0", state: "running", restarts: 0 }] }),
     },
-    goneBytes = 0,
+    {
+      goneBytes = 0,
+      index = "",
+      json = false,
+    }: { readonly goneBytes?: number; readonly index?: string; readonly json?: boolean } = {},
   ) {
     let closed = 0;
     const job: AttemptConnection = {
@@ -107,8 +119,8 @@ describe("logs of a job that runs", () => {
         if (update !== undefined) yield update;
       },
       async *readLog({ task, stream }) {
-        let offset = goneBytes;
-        for (const text of pieces[`${task} ${stream}`] ?? []) {
+        let offset = stream === "index" ? 0 : goneBytes;
+        for (const text of stream === "index" ? [index] : (pieces[`${task} ${stream}`] ?? [])) {
           yield { offset, data: Buffer.from(text), generation: 1, skippedBytes: 0 };
           offset += text.length;
         }
@@ -121,7 +133,7 @@ describe("logs of a job that runs", () => {
     const selection = typeof logs === "string" ? parseLogSelection(logs) : logs;
     const request = { report: aReport(), selection, filter: {}, follow: false, ...more };
     const place = aPlace({ contact: async () => contact });
-    const printedTo = await liveLogs(place, request, new LogPrinter(context.output), () => job).catch(String);
+    const printedTo = await liveLogs(place, request, new LogPrinter(context.output, { json }), () => job).catch(String);
     return { printedTo, out: context.out.text, err: context.err.text, closed };
   }
   const ends = ({ printedTo }: Awaited<ReturnType<typeof scene>>, task: string) => {
@@ -160,15 +172,46 @@ describe("logs of a job that runs", () => {
   });
 
   test("are followed from their end also where their beginning is not kept any more", async () => {
-    const ofMaster = await scene({ kind: "master" }, { follow: true }, undefined, 1_000);
+    const ofMaster = await scene({ kind: "master" }, { follow: true }, undefined, { goneBytes: 1_000 });
     expect(ofMaster.out).toBe('{"a":1}\n{"a":2}\n');
     expect(ends(ofMaster, "am")).toEqual([1_016, 1_016, 1_016]);
-    expect(ends(await scene("worker:0", { executor: true }, undefined, 1_000), "worker:0")).toEqual([
-      1_006, 1_006, 1_006,
-    ]);
+    const ofExecutor = await scene("worker:0", { executor: true }, undefined, { goneBytes: 1_000 });
+    expect(ends(ofExecutor, "worker:0")).toEqual([1_006, 1_006, 1_006]);
+    expect(ends(ofExecutor, "worker:1")).toEqual([0, 0, 0]);
+  });
+
+  test("say what is missing of them: of generations whose containers are gone, and what is not kept", async () => {
+    const gone =
+      "generation 1 of worker:0 ran in containers that are gone: their logs can be read when the job has ended\n";
+    expect((await scene("worker:0")).err).toBe(gone);
+    expect((await scene("worker:0", {}, undefined, { index: "1000 2 18 7\n" })).err).toContain(gone);
+    expect((await scene("worker:0", {}, undefined, { index: "1000 1 18 7\n" })).err).toBe("");
+    expect((await scene("worker:0", { filter: { stream: "stdout" } }, undefined, { goneBytes: 1_000 })).err).toContain(
+      "2 KiB of worker:0's output are not kept: tony.log.max-size and tony.log.max-files say how much is\n",
+    );
+  });
+
+  test("of two tasks have their names, and for programs the stream that they are from", async () => {
+    const tasks = ["worker:0", "worker:1"].map((task) => ({ task, state: "running", restarts: 0 }) as const);
+    const update = { type: "status", status: aJobStatus({ tasks }) } as const;
+    const stdout = { filter: { stream: "stdout" } } as const;
+    expect((await scene("all", stdout, update)).out).toBe("worker:0 | one\nworker:0 | two\nworker:0 | unfinished\n");
+    const streams = async (...of: Parameters<typeof scene>) =>
+      (await scene(of[0], of[1], update, { json: true })).out.match(/"stream":"\w+"/g);
+    expect(await streams({ kind: "master" })).toEqual(['"stream":"stdout"', '"stream":"stdout"']);
+    expect(await streams("worker:0", { executor: true })).toEqual(['"stream":"executor"']);
+  });
+
+  test("of a trial that ended in an earlier search are that one's", async () => {
+    const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+    const trial = { state: "completed", application: "application_1_0001" } as const;
+    const tasks = [{ task: "worker:0", state: "succeeded", restarts: 0, trial } as const];
+    const { printedTo } = await scene("trial:0", {}, { type: "status", status: aJobStatus({ search, tasks }) });
+    expect(printedTo).toContain("trial:0 ended in application_1_0001, which has its logs");
   });
 
   test("are not there for a generation that has not been, nor where the AM does not say how the job is", async () => {
+    expect(typeof (await scene("worker:0", { filter: { generation: 2 } })).printedTo).toBe("function");
     const wrong = await scene("worker:0", { filter: { generation: 3 } });
     expect([wrong.printedTo, wrong.closed]).toEqual([expect.stringContaining("no generation 3"), 1]);
     const outcome = { ...allSucceeded, endedAtMs: 1 };

@@ -45,7 +45,10 @@ function aStore(...files: readonly (readonly [container: string, name: string, t
 const allocated = (task: string) => `${JSON.stringify({ event: "task-started", task, container: "c2" })}\n`;
 const status = aJobStatus({
   amContainerId: "c1",
-  tasks: [{ task: "worker:0", state: "running", containerId: "c2", restarts: 0 }],
+  tasks: [
+    { task: "prepare:0", state: "succeeded", containerId: "c8", restarts: 0 },
+    { task: "worker:0", state: "running", containerId: "c2", restarts: 0 },
+  ],
 });
 
 async function printed(link: AttemptConnection, store: LogStore) {
@@ -152,6 +155,24 @@ describe("the output of a job that runs, of which YARN has stored and removed so
     });
     const store = aStore(["c2", closedLogName("output.index", 0), mark]);
     expect((await printed(link, store)).lines).toEqual(["first", "err", "last"]);
+  });
+
+  test("is read from its beginning to its present end, and so is what its executor says", async () => {
+    const asked: LogRequest[] = [];
+    const link: AttemptConnection = {
+      ...aLink({}),
+      async *readLog(request) {
+        asked.push(request);
+        yield { offset: 0, data: Buffer.from("begun\n"), generation: 1, skippedBytes: 0 };
+      },
+    };
+    const texts: string[] = [];
+    for await (const { data } of new LiveOutput(link, aStore(), status).executor("worker:0"))
+      texts.push(Buffer.from(data).toString());
+    expect(texts).toEqual(["begun\n"]);
+    await printed(link, aStore());
+    const ofTask = { task: "worker:0", offset: 0, follow: false };
+    expect(asked).toEqual(["executor", "index", "stdout", "stderr"].map((stream) => ({ ...ofTask, stream })));
   });
 
   test("is missing where the store cannot be read either", async () => {

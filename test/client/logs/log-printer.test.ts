@@ -55,6 +55,19 @@ describe("lines of the AM and of executors", () => {
     ]);
   });
 
+  test("say whose they are about only where neither the log nor the message does", () => {
+    const about = (fields: object) => printed([["worker:1", { stream: "executor", line: line(fields) }]]).out;
+    const at = "2026-11-21 14:02:11.038  warn ";
+    expect(about({ message: "It is there." })).toBe(`${at}  It is there.\n`);
+    expect(about({ task: "worker:1", message: "It is there." })).toBe(`${at}  It is there.\n`);
+    expect(about({ task: "worker:0", message: "worker:0 is there." })).toBe(`${at}  worker:0 is there.\n`);
+  });
+
+  test.each(["time", "level", "message"])("stay as they are where they have no %s", (field) => {
+    const odd = line({ message: "It is there.", [field]: undefined });
+    expect(printed([["am", { stream: "stdout", line: odd }]]).out).toBe(`${odd}\n`);
+  });
+
   test("are as they are for programs", () => {
     const [event] = printed([["am", { stream: "stdout", line: said }]], { json: true }).out.split("\n");
     expect(JSON.parse(event ?? "")).toMatchObject({ event: "output", task: "am", line: said });

@@ -60,6 +60,14 @@ describe("tasks", () => {
     expect(chosen(text)).toEqual(expected);
   });
 
+  test("that have no name are chosen by a word, as is that none is", () => {
+    expect([undefined, "none", "all"].map((text) => parseLogSelection(text))).toEqual([
+      { kind: "lead" },
+      { kind: "none" },
+      { kind: "all" },
+    ]);
+  });
+
   test("have one in the lead: the chief, else the first worker, else the first; or whom the job names", () => {
     expect(chosen(undefined, "worker:0", "chief:0")).toEqual(["chief:0"]);
     expect(chosen(undefined, "trainer:0", "trainer:1")).toEqual(["trainer:0"]);
@@ -71,8 +79,16 @@ describe("tasks", () => {
     expect(wrong("worker:2,worker:3")).toBe("The job has no task worker:3; it has ps:0, worker:2, worker:10");
     expect(wrong("worker")).toBeUndefined();
     expect(wrong("all")).toBeUndefined();
+    expect(wrong("trial:1")).toBe("The job has no task trial:1; it has ps:0, worker:2, worker:10");
+    const trial = (task: string) => (task === "ps:0" ? undefined : task.replace("worker", "trial"));
+    const ofSearch = (text: string) => noSuchTask(parseLogSelection(text), ["worker:10", "worker:2", "ps:0"], trial);
+    expect(ofSearch("worker:3")?.message).toBe("The job has no task worker:3; it has ps:0, worker:2, worker:10");
+    expect(ofSearch("trial:3")?.message).toBe("The job has no task trial:3; it has trial:2, trial:10");
     expect(noSuchTask(parseLogSelection("ps"), [])?.message).toBe("The job has no task ps");
-    expect(() => parseLogSelection("worker:x")).toThrow('not "worker:x"');
+    expect(() => parseLogSelection("worker:x")).toThrow(
+      '--logs takes none, all, or tasks such as worker:0, worker or trial:17, not "worker:x"',
+    );
+    expect(() => parseLogSelection("worker:x", "--task")).toThrow("--task takes none, all,");
   });
 
   test("of a job that does not run yet are those of its roles", () => {
@@ -95,12 +111,14 @@ describe("trials of a search", () => {
     tasks: tasks.map((task): TaskStatus => ({ task, state: "running", restarts: 0 })),
     search: { metric: "loss", direction: "minimize", parameters: [], command: "", trials: 2 },
   });
-  const chosen = (text: string) => selectTasks(parseLogSelection(text), status).map(({ task }) => task);
+  const chosen = (text: string | undefined, lead?: string) =>
+    selectTasks(parseLogSelection(text), status, lead).map(({ task }) => task);
 
   test("are all their tasks, those of a role, or one", () => {
     expect(chosen("trial:1")).toEqual(["worker:2", "worker:3", "ps:1"]);
     expect(chosen("trial:1/worker")).toEqual(["worker:2", "worker:3"]);
     expect(chosen("trial:1/worker:1,ps:0")).toEqual(["worker:3", "ps:0"]);
+    expect([chosen(undefined), chosen(undefined, "ps:1")]).toEqual([["worker:0"], ["ps:1"]]);
   });
 
   test("that ended in an earlier search are told with the one that has their logs", () => {

@@ -45,9 +45,14 @@ test("whose task failed first is told where a job failed, nobody named a task, a
   const outcome = { ...allSucceeded, result: "failed", cause: outOfMemory(), endedAtMs: 0 } as const;
   const place = aPlace({ finalStatus: async () => aJobStatus({ state: "failed", outcome }) });
   const failed = { state: "FINISHED", finalStatus: "FAILED" } as const;
-  async function first(report = aReport(failed), selection: LogSelection = { kind: "lead" }, shown = "worker:0") {
+  async function first(
+    report = aReport(failed),
+    selection: LogSelection = { kind: "lead" },
+    shown = "worker:0",
+    of = place,
+  ) {
     const context = recordedContext({});
-    await tellFirstFailed(place, { report, selection, filter: {} }, [shown], new LogPrinter(context.output));
+    await tellFirstFailed(of, { report, selection, filter: {} }, [shown], new LogPrinter(context.output));
     return context.err.text;
   }
   expect(await first()).toContain("worker:1 failed first: tony-ts logs application_1795305600000_0009 worker:1");
@@ -55,4 +60,7 @@ test("whose task failed first is told where a job failed, nobody named a task, a
   expect(await first(aReport(failed), { kind: "lead" }, "worker:1")).toBe("");
   expect(await first(aReport({ ...failed, state: "RUNNING" }))).toBe("");
   expect(await first(aReport({ ...failed, finalStatus: "SUCCEEDED" }))).toBe("");
+  const { task: _, ...nobodys } = outOfMemory();
+  const unknown = aPlace({ finalStatus: async () => aJobStatus({ outcome: { ...outcome, cause: nobodys } }) });
+  for (const other of [unknown, aPlace()]) expect(await first(aReport(failed), { kind: "lead" }, "", other)).toBe("");
 });

@@ -1,6 +1,8 @@
 import { Readable } from "node:stream";
 import { describe, expect, jest, test } from "@jest/globals";
+import type { Applications } from "../../../client/applications/applications.ts";
 import { LogPrinter } from "../../../client/logs/log-printer.ts";
+import { type LogsRequest, parseLogSelection } from "../../../client/logs/log-selection.ts";
 import { storedLogs } from "../../../client/logs/stored-logs.ts";
 import type { ApplicationState } from "../../../src/hadoop/yarn/records.ts";
 import { aReport } from "../application-report.ts";
@@ -38,8 +40,10 @@ test("of another one's job that used nothing the logs are looked for: what it us
   const request = { report, selection: { kind: "lead" }, filter: {} } as const;
   const store = { pending: undefined, isAtHand: false, async *logs() {} };
   const printed = storedLogs(aPlace({ logStore: () => store }), request, new LogPrinter(context.output), context);
-  await expect(printed).rejects.toThrow(`There are no logs of ${report.id}`);
-  await expect(printed).rejects.not.toThrow("its AM had a container");
+  await expect(printed).rejects.toMatchObject({
+    ...{ code: "NO_LOGS", exitCode: 3 },
+    message: `There are no logs of ${report.id}`,
+  });
 });
 
 test("logs that no node uploads are waited for for a minute from the question, which says how long", async () => {
@@ -96,14 +100,138 @@ test.each([
 });
 
 test.each([
-  ["that has a later attempt", { currentAttemptId: "appattempt_1795305600000_0009_000002" }],
-  ["that a new ResourceManager does not know yet", { diagnostics: "Attempt recovered after RM restart" }],
-])("what a job has printed is looked for of one %s", async (_, changes) => {
+  ["that has a later attempt", { currentAttemptId: "appattempt_1795305600000_0009_000002" }, false],
+  ["that a new ResourceManager does not know yet", { diagnostics: "Attempt recovered after RM restart" }, false],
+  ["that waits, and whose logs are at hand", {}, true],
+])("what a job has printed is looked for of one %s", async (_, changes, isAtHand) => {
   const context = recordedContext({});
   const request = { report: aReport({ user: "bob", ...changes }), selection: { kind: "lead" }, filter: {} } as const;
-  const empty = { pending: undefined, isAtHand: true, async *logs() {} };
+  const empty = { pending: undefined, isAtHand, async *logs() {} };
   const printed = storedLogs(aPlace({ logStore: () => empty }), request, new LogPrinter(context.output), context);
   await expect(printed).rejects.toMatchObject({ code: "NO_LOGS" });
+});
+
+/** A place that has these files of containers: the name and the text of each. */
+const placeWith = (
+  files: Readonly<Record<string, readonly [name: string, text: string]>>,
+  changes: Partial<Applications> = {},
+) =>
+  aPlace({
+    logStore: () => ({
+      ...waiting,
+      async *logs(wanted) {
+        for (const [containerId, [name, text]] of Object.entries(files).filter(([of]) => wanted(of)))
+          yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
+      },
+    }),
+    ...changes,
+  });
+const event = (event: string, task: string, container: string) => JSON.stringify({ event, task, container });
+
+/** What is printed of a job that has just ended, and said beside it. */
+async function printedOf(
+  place: Applications,
+  logs: string | undefined,
+  more: Partial<LogsRequest> = {},
+): Promise<{ readonly out: string; readonly err: string }> {
+  const context = recordedContext({});
+  const report = aReport({ state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: context.now() });
+  const request = { report, selection: parseLogSelection(logs), filter: {}, ...more };
+  await storedLogs(place, request, new LogPrinter(context.output), context);
+  return { out: context.out.text, err: context.err.text };
+}
+
+test("nobody waits for a container whose log is not wanted, or in which no program was started", async () => {
+  const started = [
+    ["task-started", "worker:0", "c2"],
+    ["task-started", "worker:1", "c3"],
+    ["task-allocated", "worker:2", "c4"],
+  ] as const;
+  const am = started.map(([kind, task, container]) => event(kind, task, container)).join("\n");
+  const place = placeWith({ container_1_0001_01_000001: ["am.log", am], c2: ["stdout", "hello\n"] });
+  expect(await printedOf(place, undefined)).toEqual({ out: "hello\n", err: "" });
+  expect(await printedOf(place, "worker:0,worker:2")).toEqual({
+    out: "worker:0 | hello\n",
+    err: "no program of worker:2 was started\n",
+  });
+});
+
+test("the last lines alone are printed where these are asked for, of a task and of the AM, and the lines alone that match", async () => {
+  const am = `${event("task-started", "worker:0", "c2")}\n{"a":1}\n{"a":2}\n`;
+  const place = placeWith({ container_1_0001_01_000001: ["am.log", am], c2: ["stdout", "one\ntwo\nthree\n"] });
+  const master = { selection: { kind: "master" } } as const;
+  expect((await printedOf(place, undefined, { filter: { tail: 2 } })).out).toBe("two\nthree\n");
+  expect((await printedOf(place, undefined, { ...master, filter: { tail: 1 } })).out).toBe('{"a":2}\n');
+  expect((await printedOf(place, undefined, { ...master, filter: { pattern: /"a":1/ } })).out).toBe('{"a":1}\n');
+  expect((await printedOf(place, undefined, { filter: { generation: 1, tail: 1 } })).err).not.toContain("generation");
+});
+
+test("tasks are printed in the order of their numbers, by the names that people call them by", async () => {
+  const am = [10, 9].map((index) => event("task-started", `worker:${index}`, `c${index}`)).join("\n");
+  const files = { c9: ["stdout", "nine\n"], c10: ["stdout", "ten\n"] } as const;
+  const place = placeWith({ container_1_0001_01_000001: ["am.log", am], ...files });
+  expect((await printedOf(place, "all")).out).toBe("worker:9 | nine\nworker:10 | ten\n");
+  const ofTrial = (index: number) =>
+    JSON.stringify({
+      event: "task-started",
+      task: `worker:${index}`,
+      container: `c${index}`,
+      trial: `trial:${index}/worker:0`,
+    });
+  const search = placeWith({ container_1_0001_01_000001: ["am.log", `${ofTrial(9)}\n${ofTrial(10)}`], ...files });
+  expect((await printedOf(search, "all")).out).toBe("trial:9 | nine\ntrial:10 | ten\n");
+});
+
+test("a job whose log names no task never started any, and one has no generation that has not been", async () => {
+  const idle = placeWith({ container_1_0001_01_000001: ["am.log", "{}"] });
+  const { id } = aReport();
+  for (const logs of [undefined, "worker:0"])
+    await expect(printedOf(idle, logs)).rejects.toMatchObject({
+      ...{ code: "NO_LOGS", exitCode: 3 },
+      message: `No task of ${id} ever had a container: tony-ts logs ${id} am says more`,
+    });
+  const am = event("task-started", "worker:0", "c2");
+  const place = placeWith({ container_1_0001_01_000001: ["am.log", am], c2: ["stdout", "hello\n"] });
+  await expect(printedOf(place, undefined, { filter: { generation: 9 } })).rejects.toThrow(
+    "The job has no generation 9",
+  );
+});
+
+test("a trial that ended in an earlier search is that one's: its last state says so, which is read for trials alone", async () => {
+  let asked = 0;
+  const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;
+  const trial = { state: "completed", application: "application_1_0001" } as const;
+  const tasks = [{ task: "worker:0", state: "succeeded", restarts: 0, trial } as const];
+  const am = event("task-started", "worker:0", "c2");
+  const place = placeWith(
+    { container_1_0001_01_000001: ["am.log", am], c2: ["stdout", "hello\n"] },
+    {
+      finalStatus: async () => {
+        asked += 1;
+        return aJobStatus({ search, tasks });
+      },
+    },
+  );
+  await expect(printedOf(place, "worker:7,trial:0")).rejects.toThrow(
+    "trial:0 ended in application_1_0001, which has its logs: tony-ts logs application_1_0001 trial:0",
+  );
+  expect(asked).toBe(1);
+  await printedOf(place, "worker:0");
+  await expect(printedOf(place, "trial:0", { report: aReport({ state: "RUNNING" }) })).rejects.toThrow(
+    "The job has no task trial:0",
+  );
+  expect(asked).toBe(1);
+});
+
+test("executors' logs are not followed by a word on which task failed first", async () => {
+  const am = event("task-started", "worker:0", "c2");
+  const failed = { ...allSucceeded, result: "failed", cause: outOfMemory(), endedAtMs: 0 } as const;
+  const place = placeWith(
+    { container_1_0001_01_000001: ["am.log", am], c2: ["executor.log", "begun\n"] },
+    { finalStatus: async () => aJobStatus({ state: "failed", outcome: failed }) },
+  );
+  const report = aReport({ state: "FINISHED", finalStatus: "FAILED" });
+  expect(await printedOf(place, undefined, { report, executor: true })).toEqual({ out: "begun\n", err: "" });
 });
 
 test("each task of a container has its own output, and a task that of all its containers", async () => {
@@ -214,7 +342,7 @@ test("of a cluster whose clock is ahead nothing is waited for longer, and no wai
 
 test("of a job that runs and whose AM cannot be asked there is what is stored; nothing is waited for, nor said to be silent", async () => {
   const line = JSON.stringify({ event: "task-started", task: "worker:0", container: "c2" });
-  const files = { container_1_0001_02_000001: ["am.log", line], c2: ["stdout", ""] };
+  const files = { container_1_0001_02_000001: ["am.log", line] };
   const place = aPlace({
     logStore: () => ({
       ...waiting,

@@ -165,7 +165,10 @@ describe("output that is followed from its end", () => {
     const link = linkThatReads(async function* ({ stream, offset }) {
       asked.push(offset);
       if (stream === "stdout") yield { ...piece("f of a line\nwhole\n"), offset: 1_000 };
-      else yield { ...piece("all there is\n"), offset: 0 };
+      else {
+        yield { ...piece("all "), offset: 0 };
+        yield { ...piece("there is\n"), offset: 4 };
+      }
     });
     tails.attach(link, 1);
     tails.follow([task]);
@@ -192,6 +195,22 @@ describe("a progress bar that is followed", () => {
     tails.follow([task]);
     await tails.finish(longMs);
     expect(printed).toEqual(["worker:0 |  40 %", "worker:0 | 100 %"]);
+  });
+
+  test("is none where each line has ended, however long that takes", async () => {
+    const printed: string[] = [];
+    const clock = new ManualClock();
+    const tails = tailsInto(printed, { clock });
+    const link = linkThatReads(async function* () {
+      for (const text of ["one\n", "two\n"]) {
+        clock.nowMs += 60_000;
+        yield piece(text);
+      }
+    });
+    tails.attach(link, 1);
+    tails.follow([task], ["stdout"]);
+    await tails.finish(longMs);
+    expect(printed).toEqual(["worker:0 | one", "worker:0 | two"]);
   });
 });
 
@@ -346,13 +365,62 @@ describe("tasks that are followed", () => {
         [50, "rest of"],
         [57, " a line"],
         [64, "\nwhole\n"],
+        [71, "and on\n"],
       ] as const)
         yield { ...piece(text), offset };
     });
     tails.attach(link, 1);
     tails.follow([task], ["stdout"]);
     await tails.finish(longMs);
-    expect(printed).toEqual(["worker:0 | whole"]);
+    expect(printed).toEqual(["worker:0 | whole", "worker:0 | and on"]);
+  });
+
+  test("have whole lines from the first byte that is kept, where they are read from their beginning", async () => {
+    const printed: string[] = [];
+    const tails = tailsInto(printed);
+    tails.attach(
+      linkThatReads(async function* () {
+        yield { ...piece("kept\nlines\n"), offset: 4_000 };
+      }),
+      1,
+    );
+    tails.follow([task], ["stdout"]);
+    await tails.finish(longMs);
+    expect(printed).toEqual(["worker:0 | kept", "worker:0 | lines"]);
+  });
+
+  test("begin each where it is said of its stream", async () => {
+    const [asked, offsets]: [string[], number[]] = [[], []];
+    const from = (name: string, stream: string) => {
+      asked.push(`${name} ${stream}`);
+      return 100 + asked.length;
+    };
+    const tails = new TaskTails({ print: () => undefined, now: () => 0, from });
+    const link = linkThatReads(async function* ({ offset }) {
+      offsets.push(offset);
+      yield* [];
+    });
+    tails.attach(link, 1);
+    tails.follow([task, "worker:1"]);
+    await tails.finish(longMs);
+    expect(asked).toEqual(["worker:0 stdout", "worker:0 stderr", "worker:1 stdout", "worker:1 stderr"]);
+    expect(offsets).toEqual([101, 102, 103, 104]);
+  });
+
+  test("are not read while there is no link", async () => {
+    let reads = 0;
+    const tails = tailsInto([]);
+    const link = linkThatReads(async function* () {
+      reads += 1;
+      yield* [];
+    });
+    tails.attach(link, 1);
+    tails.detach();
+    tails.follow([task], ["stdout"]);
+    expect(reads).toBe(0);
+    tails.attach(link, 1);
+    await tails.finish(longMs);
+    expect(reads).toBe(1);
   });
 
   test("are waited for no longer than is said, and their unfinished lines are shown then", async () => {

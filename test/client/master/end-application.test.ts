@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Applications, MasterContact } from "../../../client/applications/applications.ts";
 import { endApplication, killedBy } from "../../../client/master/end-application.ts";
+import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus } from "../job-status.ts";
@@ -16,6 +17,10 @@ interface Scene {
   /** From one look to the next. */
   readonly lookMs?: number;
   readonly contact?: Applications["contact"];
+  /** The job as it was found. */
+  readonly before?: ApplicationReport;
+  /** Why the ResourceManager does not end it. */
+  readonly refusal?: Error;
 }
 const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
 const master: MasterContact = { attempt: 1, host: "127.0.0.12", port: 4242, access };
@@ -24,7 +29,7 @@ const master: MasterContact = { attempt: 1, host: "127.0.0.12", port: 4242, acce
 async function end(
   endsAfterLooks: number,
   status: (nowMs: number) => JobStatus,
-  { most, stop, contact = async () => master, lookMs = 1_000 }: Scene = {},
+  { most, stop, contact = async () => master, lookMs = 1_000, before = running, refusal }: Scene = {},
 ) {
   const context = recordedContext({});
   const begunMs = context.clock.nowMs;
@@ -37,9 +42,11 @@ async function end(
       return context.clock.nowMs < begunMs + endsAfterLooks * lookMs ? running : killed;
     },
     contact,
-    kill: async (_id, reason) => {
+    kill: async (id, reason) => {
+      if (id !== running.id) throw new RangeError(`${id} is another job`);
       forced.push(reason);
       looks.push((context.clock.nowMs - begunMs) / lookMs);
+      if (refusal !== undefined) throw refusal;
     },
   });
   const connect = () => {
@@ -50,7 +57,7 @@ async function end(
     return { ...link, ...(stop && { stop }), close };
   };
   const { output, clock } = context;
-  const report = await endApplication(applications, running, "enough", { output, now: clock.now }, connect).catch(
+  const report = await endApplication(applications, before, "enough", { output, now: clock.now }, connect).catch(
     (error: unknown) => error,
   );
   return { report, forced, looks, said: context.err.text, closed };
@@ -83,6 +90,20 @@ describe("ending a job", () => {
   ])("asks the ResourceManager at once %s, once, and says nothing of it", async (_where, scene, closed) => {
     const { report, looks, said, ...others } = await end(12, (nowMs) => aJobStatus({ nowMs }), scene);
     expect({ report, looks, said, closed: others.closed }).toEqual({ report: killed, looks: [0], said: "", closed });
+  });
+
+  test("asks its AM also where that has yet to register with a ResourceManager that has just begun", async () => {
+    const before = aReport({ diagnostics: "Attempt recovered after RM restart" });
+    const told = await end(2, (nowMs) => endingBy(nowMs + 60_000, nowMs), { before });
+    expect(told).toMatchObject({ report: killed, forced: [], closed: 1 });
+    expect(told.said).not.toBe("");
+  });
+
+  test("fails with the refusal of the ResourceManager, at once or later", async () => {
+    const refusal = new Error("not yours");
+    const status = (nowMs: number) => aJobStatus({ nowMs });
+    expect((await end(2, status, { contact: async () => undefined, refusal })).report).toBe(refusal);
+    expect(await end(2, status, { lookMs: 10_000, refusal })).toMatchObject({ report: refusal, closed: 1 });
   });
 
   test("is given up after thirty seconds, or as long after its programs' grace", async () => {

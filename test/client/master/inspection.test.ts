@@ -5,8 +5,9 @@ import { inspect, inspectionJson, inspectionLines } from "../../../client/master
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { TrialState } from "../../../src/job/search/trials.ts";
 import type { JobStatus, TaskStatus } from "../../../src/job/status.ts";
+import { waitOf } from "../../../src/job/wait.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
+import { aJobStatus, allSucceeded, noonishMs, outOfMemory } from "../job-status.ts";
 import { aPlace } from "../place.ts";
 import { masterSaying } from "../speaking-master.ts";
 
@@ -75,6 +76,8 @@ describe("of a job is asked", () => {
     const hidden = await inspect(running.id, aPlace({ report: async () => running }), noMaster);
     expect(hidden.remark).toBe("its AM cannot be asked: HDFS does not answer");
     const json = inspectionJson(hidden, nowMs);
+    expect(json.status).toMatchObject({ applicationId: running.id, nowMs, tasks: [] });
+    expect(inspectionJson(waiting, nowMs).status.waits).toMatchObject([{ delays: [delay] }]);
     expect(json).toMatchObject({ statusFrom: "resource-manager", report: running, remark: hidden.remark });
     expect(json).not.toHaveProperty("timeline");
   });
@@ -86,6 +89,10 @@ describe("of a job is asked", () => {
     expect(await inspect(ended.id, kept, noMaster)).toEqual({ report: ended, status });
     expect(inspectionJson({ report: ended, status }, nowMs)).toMatchObject({ statusFrom: "am", status });
     expect(await inspect(ended.id, aPlace({ report: async () => ended }), noMaster)).toEqual({ report: ended });
+    const away = aPlace({ report: async () => ended, noStatusReason: () => "HDFS does not answer" });
+    expect((await inspect(ended.id, away, noMaster)).remark).toBe(
+      "what became of its tasks cannot be read now: HDFS does not answer",
+    );
   });
 });
 
@@ -110,6 +117,91 @@ describe("what status shows of a job", () => {
         "  checkpoint step 5, saved 12 s before the end: /ckpt/5",
       );
     }
+  });
+
+  test("all parts of it in their order, each kind apart from the others", () => {
+    const [worker, ...others] = aJobStatus().tasks;
+    if (worker === undefined) throw new Error("a worker");
+    const output = {
+      what: "output",
+      state: "done",
+      url: "hdfs:///out",
+      files: 1,
+      bytes: 5,
+      step: 0,
+      atMs: 1,
+      reason: "",
+    } as const;
+    const counts = { splits: 4, used: 1, leftOut: 0, failures: [], triedAgain: 0, readers: [] };
+    const status = aJobStatus({
+      nowMs,
+      generation: 2,
+      usage: { memoryMiBSeconds: 1024 * 3600, vcoreSeconds: 7200, cost: { amount: 3.25, currency: "EUR" } },
+      services: [{ name: "tensorboard", url: "http://n1:6006", task: "worker:0" }],
+      resumeFrom: "/ckpt/3",
+      checkpoint: { path: "/ckpt/5", step: 5, atMs: nowMs - 12_000 },
+      droppedCheckpoint: { path: "/tmp/6", step: 6, task: "worker:1", atMs: nowMs },
+      feeds: [{ name: "train", epoch: 0, epochs: 1, ...counts }],
+      waits: [waitOf({ reason: { code: "executors", role: "worker", tasks: ["worker:1"] }, sinceMs: nowMs })],
+      idle: { tasks: ["worker:0"], sinceMs: 0, untilMs: 600_000, cpuMs: 0, gpus: 0 },
+      tasks: [
+        {
+          ...{ ...worker, rate: 0.5, metrics: { loss: 0.5 }, maxMemoryBytes: 2 ** 31, transfers: [output] },
+          gpus: { count: 1, utilization: { current: 50, max: 60, average: 50 } },
+        },
+        ...others,
+      ],
+      generations: [
+        { generation: 1, startedAtMs: noonishMs - 60_000, endedBy: outOfMemory({ summary: "worker:1 exited 1" }) },
+        { generation: 2, startedAtMs: noonishMs },
+      ],
+    });
+    const report = aReport({ state: "RUNNING", startTimeMs: noonishMs - 60_000 });
+    const later = nowMs + 2_000;
+    const lines = inspectionLines(
+      { report, status: { ...status, state: "restarting" }, remark: "it may end soon" },
+      later,
+    );
+    expect(lines.map((line) => line.split(/ {3,}/)[0])).toEqual([
+      expect.stringMatching(/ · RESTARTING · queue ml · user ada · since \S+ \S+, 2 min 2 s$/),
+      `  ${report.trackingUrl}`,
+      "  it may end soon",
+      "  generation 2 · program restarts: 0 of 2 used, infrastructure restarts: 0 of 10 used",
+      expect.stringMatching(/^ {2}containers /),
+      "  cost 3.3 EUR: 1 GiB·h, 2 core·h",
+      "  tensorboard of worker:0: http://n1:6006",
+      "  began with /ckpt/3",
+      "  checkpoint step 5, 14 s old: /ckpt/5",
+      expect.stringMatching(/^ {2}the checkpoint of step 6 lay in the container of worker:1 and is lost/),
+      "  output hdfs:///out (1 file, 5 B)",
+      "  feed train: 25% (1 of 4 splits)",
+      "",
+      "  worker",
+      "  ps",
+      "  waiting 2 s for the executors of worker:1",
+      "",
+      "idle: worker:0 used no CPU for 10 min",
+      `  → tony-ts stacks ${status.applicationId}`,
+      "",
+      "task",
+      "worker:0",
+      "worker:1",
+      "ps:0",
+      "",
+      "slow:",
+      "  worker:0 runs at 50 % of the others' rate, on 127.0.0.11",
+      "",
+      "GPUs:",
+      "  worker:0: 1 GPU, 50% busy (at most 60%)",
+      "",
+      "reported:",
+      "  worker:0: loss 0.5",
+      "",
+      "generation",
+      "1  13:59:00",
+      "2  14:00:00",
+    ]);
+    expect(lines.find((line) => line.startsWith("worker:0 "))).toMatch(/ 2 GiB of 4 GiB /);
   });
 
   test("all that its AM says of it, each task in a row", () => {
@@ -166,6 +258,20 @@ describe("what status shows of a job", () => {
     expect(unlisted).toHaveLength(1);
     const ended = { ...report, state: "FINISHED", finalStatus: "SUCCEEDED", trackingUrl: "N/A" } as const;
     expect(inspectionLines({ report: ended }, nowMs)).toEqual([expect.stringContaining(" · SUCCEEDED · ")]);
+    const failed = { ...ended, finalStatus: "FAILED", diagnostics: " " } as const;
+    expect(inspectionLines({ report: failed }, nowMs)).toEqual([expect.stringContaining(" · FAILED · ")]);
+  });
+
+  test("why its AMs ended where YARN gave them up, and what else is known", () => {
+    const diagnostics =
+      "Application application_1795305600000_0009 failed 2 times due to AM Container for appattempt_1795305600000_0009_000002 exited with  exitCode: 1";
+    const report = aReport({ state: "FAILED", finalStatus: "FAILED", diagnostics });
+    const lines = inspectionLines({ report, remark: "what became of its tasks cannot be read now" }, nowMs);
+    expect(lines[0]).toBe("FAILED  application_1795305600000_0009  bert");
+    expect(lines[2]).toMatch(/^Root cause .* 14:01:00/);
+    expect(lines.at(-1)).toBe("what became of its tasks cannot be read now");
+    // What an AM has said is more.
+    expect(inspectionLines({ report, status: aJobStatus() }, nowMs)[0]).toContain(" · FAILED · queue ml · ");
   });
 
   test("what its time went to, of a job in stages for each of them, as text and as data", () => {
@@ -219,6 +325,12 @@ describe("what status shows of a job", () => {
       nowMs,
     );
     expect(lines).toContain("  trials: 0 ended · 1 running · 1 waiting · 1 paused · 1 to come");
+    expect(lines).toContain("  best so far: loss 0.5 of trial 0 (lr=0.1)");
+    const containerTime = { heldMs: 100_000, startMs: 1_000, handOverMs: 0, barrierMs: 0, afterLastMs: 0 };
+    const timed = aJobStatus({ search: { ...search, containerTime }, tasks });
+    expect(inspectionLines({ report: aReport({ state: "RUNNING" }), status: timed }, nowMs)).toContainEqual(
+      expect.stringMatching(/^ {2}containers were held for 1 min 40 s in all/),
+    );
     const table = lines.slice(lines.findIndex((line) => line.startsWith("task ")));
     expect(table.map((line) => line.split(/ +/).slice(0, 2).join(" "))).toEqual([
       "task state",
@@ -258,6 +370,18 @@ describe("what status shows of a job", () => {
       "ps:2",
     ]);
     expect(rows([lost, ...others])).toEqual(["worker:0", "worker:1 to worker:39"]);
+    for (const known of [{ host: "n1" }, { startedAtMs: noonishMs }, { maxMemoryBytes: 1 }, { exit: "1" }]) {
+      const one = { task: "worker:0", state: "waiting", restarts: 0, ...known } as const;
+      expect(rows([one, ...others])).toEqual(["worker:0", "worker:1 to worker:39"]);
+    }
+    const launched = waiting("ps", 4).map(
+      (task) => ({ ...task, state: "launched", restartReason: "waiting" }) as const,
+    );
+    expect(
+      inspectionLines({ report: aReport({ state: "RUNNING" }), status: aJobStatus({ tasks: launched }) }, nowMs).filter(
+        (line) => line.startsWith("ps:"),
+      ),
+    ).toHaveLength(4);
     expect(rows(waiting("ps", 4))).toEqual(["ps:0 to ps:3"]);
   });
 
@@ -311,6 +435,8 @@ describe("what status shows of a job", () => {
     const status = aJobStatus({ state: "killed", outcome });
     const report = aReport({ state: "KILLED", startTimeMs: nowMs - 38_000, finishTimeMs: nowMs });
     expect(inspectionLines({ report, status }, nowMs)[0]).toContain(" · 38 s · ");
+    const unreported = aReport({ state: "RUNNING", startTimeMs: nowMs - 38_000 });
+    expect(inspectionLines({ report: unreported, status }, nowMs + 2_000)[0]).toContain(" · 40 s · ");
   });
 
   test("of another one's job that has ended, that its tasks are kept for that one alone", async () => {

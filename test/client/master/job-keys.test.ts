@@ -80,6 +80,7 @@ describe("the keys of a job", () => {
         },
       ],
     });
+    expect((await keys.get({ key: "b" })).lines).toEqual(["/w=="]);
     await expect(keys.transact({ key: '{"success": 1}', owner })).rejects.toMatchObject({
       code: "USAGE",
       message: "success is not a list",

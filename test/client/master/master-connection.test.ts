@@ -1,7 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { MasterConnection } from "../../../client/master/master-connection.ts";
+import { connectMaster, MasterConnection } from "../../../client/master/master-connection.ts";
+import { clientAccess } from "../../../src/api/identity.ts";
 import { jobOutcome, jobStatus } from "../../../src/api/status-codec.ts";
 import { transactions } from "../../../src/job/store/transaction.ts";
+import { identity, ownersDoor } from "../../support/api.ts";
+import { SessionScene } from "../../support/session-scene.ts";
 import { aJobStatus, allSucceeded } from "../job-status.ts";
 
 type Asking = ConstructorParameters<typeof MasterConnection>[0];
@@ -56,6 +59,7 @@ describe("a connection to a job's AM", () => {
     await expect(all(link.follow(signal))).rejects.toMatchObject({
       code: "STATUS_UNREADABLE",
       message: expect.stringContaining("another version"),
+      cause: expect.any(Error),
     });
   });
 
@@ -84,6 +88,30 @@ describe("a connection to a job's AM", () => {
     ]);
   });
 
+  test("reads logs and opens sessions as it is asked to", async () => {
+    const asked: unknown[] = [];
+    const piece = { offset: 0, data: Buffer.from("x"), generation: 1, skippedBytes: 0 };
+    const chunk = { ...piece, tailId: 1, stream: "stderr", end: false } as const;
+    const refused = new RangeError("no session here");
+    const { link } = connection({
+      async *readLog(...of) {
+        asked.push(of);
+        yield chunk;
+      },
+      openSession: (...of) => {
+        asked.push(of);
+        throw refused;
+      },
+    });
+    const request = { task: "worker:0", stream: "stderr", offset: 7, follow: true } as const;
+    expect(await all(link.readLog(request, signal))).toEqual([chunk]);
+    expect(() => link.openSession("worker:0", { type: "stacks" })).toThrow(refused);
+    expect(asked).toEqual([
+      [request, signal],
+      ["worker:0", { type: "stacks" }],
+    ]);
+  });
+
   test("watches keys from where it is told on", async () => {
     const asked: unknown[] = [];
     const watched = { type: "reset", attempt: 1, revision: 2 } as const;
@@ -97,6 +125,18 @@ describe("a connection to a job's AM", () => {
     const after = { attempt: 1, revision: 7 };
     expect([await all(link.watch({ range })), await all(link.watch({ range, after }))]).toEqual([[watched], [watched]]);
     expect(asked).toEqual([range, { ...range, after }]);
+  });
+
+  test("goes to where the AM listens, as the job's owner, and finds out who may open sessions", async () => {
+    let refusal: string | undefined;
+    const scene = await SessionScene.open({ door: { ...ownersDoor, refusal: async () => refusal } });
+    const contact = { attempt: 1, host: "127.0.0.1", port: scene.port };
+    const link = connectMaster({ ...contact, access: clientAccess(identity) });
+    await link.checkSessions();
+    refusal = "carol may not";
+    await expect(link.checkSessions()).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+    link.close();
+    await scene.close();
   });
 
   test("is closed once and for all", () => {

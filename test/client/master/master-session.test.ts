@@ -49,10 +49,8 @@ function scene() {
   return { session, say, later, heard, signals, isClosed: () => isClosed };
 }
 const running = (): FollowUpdate => ({ type: "status", status: aJobStatus() });
-const ending = (inMs: number, nowMs: number): FollowUpdate => ({
-  type: "status",
-  status: endingBy(nowMs + inMs, nowMs),
-});
+const ending = (inMs: number, nowMs: number) =>
+  ({ type: "status", status: endingBy(nowMs + inMs, nowMs) }) satisfies FollowUpdate;
 
 describe("what is heard of an attempt's AM", () => {
   test("begins with its first word, and ends with its last", async () => {
@@ -105,6 +103,16 @@ describe("what is heard of an attempt's AM", () => {
     expect(session.stoppedAtMs).toBe(0);
     await say(ending(7_000, 500_000));
     expect(session.stoppedAtMs).toBe(1_000 + 7_000);
+    const { status } = ending(9_000, 500_000);
+    await say({ type: "status", status: { ...status, waits: [] } });
+    expect(session.stoppedAtMs).toBe(1_000 + 7_000);
+  });
+
+  test("says nothing of when a job that goes on will have stopped, whatever it waits for", async () => {
+    const { session, say } = scene();
+    const { outcome: _, ...status } = ending(7_000, 500_000).status;
+    await say({ type: "status", status });
+    expect([session.stoppedAtMs, session.isEnding, session.contact.host]).toEqual([0, false, "n1"]);
   });
 
   test("ends what it asked for when it is closed", () => {

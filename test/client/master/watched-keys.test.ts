@@ -69,12 +69,25 @@ describe("tony-ts kv ID watch", () => {
     expect(printed.flatMap(watchLines)).toEqual(["3  shared/a  1", "4  shared/a  gone"]);
   });
 
+  test("prints all changes of a revision together", async () => {
+    const twice: Watched = {
+      ...{ type: "changes", attempt: 1, revision: 3 },
+      changes: [
+        { type: "put", revision: 3, key: "shared/a", entry },
+        { type: "delete", revision: 3, key: "shared/b" },
+      ],
+    };
+    const { printed } = await watched([twice, new ApiError("late", { code: "API_TIMEOUT" })]);
+    expect(printed).toEqual([{ attempt: 1, revision: 3, changes: [{ key: "shared/a", entry }, { key: "shared/b" }] }]);
+  });
+
   test.each([
     ["reset", "The ApplicationMaster was lost with changes that had been told"],
     ["compacted", "The oldest changes behind that revision are forgotten"],
   ] as const)("says what to do where it is %s", async (type, why) => {
     await expect(watched([{ type, attempt: 2, revision: 1 }])).rejects.toMatchObject({
       code: `STORE_${type.toUpperCase()}`,
+      exitCode: 3,
       message: expect.stringContaining(`${why}\n  List the keys again`),
     });
   });

@@ -11,6 +11,9 @@ test("restarts of roles that have their own are told apart from the others'", ()
   expect(formatBudgets({ budgets: shared, roles })).toBe(
     "program restarts: 1 of 2 used, infrastructure restarts: 0 of 10 used",
   );
+  expect(formatBudgets({ budgets: shared, roles: [] })).toBe(
+    "program restarts: 1 of 2 used, infrastructure restarts: 0 of 10 used",
+  );
   expect(formatBudgets({ budgets, roles: [...roles, ...roles] })).toBe(
     "program restarts of worker: 3 of 3 used, program restarts of other roles: 1 of 2 used, infrastructure restarts: 0 of 10 used",
   );

@@ -24,11 +24,32 @@ describe("what is printed", () => {
     expect(out.text).toBe(`${long}\n{"jsonVersion":1,"long":"${long}"}\n`);
   });
 
+  test("takes the whole width of a terminal, and leaves a word whole that is longer", () => {
+    const { output, out } = recordedContext({ terminal: true });
+    output.print("x".repeat(99));
+    output.print(`${"y ".repeat(49)}zz`);
+    const address = `http://${"a".repeat(120)}`;
+    output.print(`see ${address}`);
+    expect(out.text.split("\n")).toEqual(["x".repeat(99), `${"y ".repeat(48)}y`, "  zz", "see", `  ${address}`, ""]);
+  });
+
   test("stays as it is in a pipe", () => {
     const { output, out } = recordedContext({});
     const long = "word ".repeat(40).trim();
     output.print(long);
     expect(out.text).toBe(`${long}\n`);
+  });
+});
+
+describe("a wait beside a result", () => {
+  test("goes to the other stream in a pipe, and stands where it always does on a terminal", () => {
+    const pipe = recordedContext({});
+    pipe.output.waitAside(block("0 s for 4 of 4", ["no room"]));
+    expect([pipe.out.text, pipe.err.text]).toEqual(["", "0 s for 4 of 4: no room\n"]);
+    const terminal = recordedContext({ terminal: true });
+    terminal.output.waitAside(block("first"));
+    terminal.output.endWait();
+    expect([terminal.out.text, terminal.err.text]).toEqual(["first!\n  Ctrl-C ends the job\n\u001b[2A\r\u001b[J", ""]);
   });
 });
 
@@ -118,6 +139,11 @@ describe("a wait on a terminal", () => {
     out.text = "";
     output.print("worker:0 | hello");
     expect(out.text).toBe("\u001b[3A\r\u001b[Jworker:0 | hello\nthird!\n  Ctrl-C ends the job\n");
+    output.wait({ ...block(""), lines: ["a single line"] });
+    output.typed("no");
+    out.text = "";
+    output.endWait();
+    expect(out.text).toBe("\u001b[2A\r\u001b[J");
   });
 
   test("prints lines above its block", () => {
@@ -135,6 +161,9 @@ describe("a wait on a terminal", () => {
     out.text = "";
     output.wait(block("next"));
     expect(out.text).toBe("\u001b[2A\r\u001b[Jnext!\n  Ctrl-C ends the job\n");
+    out.text = "";
+    output.wait({ ...block(""), lines: ["x".repeat(99)] });
+    expect(out.text).toBe(`\u001b[2A\r\u001b[J${"x".repeat(99)}\n`);
   });
 
   test("is redrawn whole after the terminal was made narrower, which wraps what stood there", () => {
@@ -149,8 +178,9 @@ describe("a wait on a terminal", () => {
   test("stays as long as it is where the terminal does not know its width", () => {
     const { output, out } = recordedContext({ terminal: true });
     out.columns = 0;
-    output.print("one two three");
-    expect(out.text).toBe("one two three\n");
+    const long = "word ".repeat(40).trim();
+    output.print(long);
+    expect(out.text).toBe(`${long}\n`);
     expect(output.columns).toBe(120);
   });
 
@@ -178,11 +208,24 @@ describe("a wait on a terminal", () => {
     expect(out.text).toBe("FAILED\n");
   });
 
-  test("is coloured otherwise", () => {
+  test.each([
+    ["red", 31, 39],
+    ["green", 32, 39],
+    ["yellow", 33, 39],
+    ["dim", 2, 22],
+    ["bold", 1, 22],
+  ] as const)("is coloured otherwise: %s", (colour, on, off) => {
     const { output, out } = recordedContext({ terminal: true });
-    output.print({ colour: "red", text: "FAILED" });
-    expect(out.text).toBe("\u001b[31mFAILED\u001b[39m\n");
+    output.print({ colour, text: "FAILED" });
+    expect(out.text).toBe(`\u001b[${on}mFAILED\u001b[${off}m\n`);
   });
+});
+
+test("a result for programs has a line for each field, or is a line itself", () => {
+  const { output, out } = recordedContext({});
+  output.json({ a: 1 });
+  output.jsonLine({ a: 1 });
+  expect(out.text).toBe('{\n  "jsonVersion": 1,\n  "a": 1\n}\n{"jsonVersion":1,"a":1}\n');
 });
 
 describe("control characters in what others wrote", () => {

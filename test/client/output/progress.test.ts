@@ -7,7 +7,7 @@ import type { Cause, JobState, JobStatus, SearchStatus, TaskStatus } from "../..
 import { Scenario } from "../../am/core/scenario.ts";
 import { searchOf } from "../../job/search/support.ts";
 import { jobSpec, role as roleOf } from "../../simulation/job.ts";
-import { aJobStatus, noonishMs, outOfMemory, role } from "../job-status.ts";
+import { aJobStatus, allSucceeded, noonishMs, outOfMemory, role } from "../job-status.ts";
 
 describe("the way of a job, told from one state to the next", () => {
   test("a role is told when all of it is allocated, and when all of it runs", () => {
@@ -32,6 +32,12 @@ describe("the way of a job, told from one state to the next", () => {
     });
     const allocated = aJobStatus({ roles: [{ ...role("worker", instances), registered: 0 }], tasks });
     expect(milestones(undefined, allocated)).toEqual([{ what: `worker ${instances}/${instances} allocated`, details }]);
+  });
+
+  test("a task of which nobody knows where it is has no place", () => {
+    const tasks: readonly TaskStatus[] = [{ task: "worker:0", state: "allocated", restarts: 0 }];
+    const allocated = aJobStatus({ roles: [{ ...role("worker", 1), registered: 0 }], tasks });
+    expect(milestones(undefined, allocated)).toEqual([{ what: "worker 1/1 allocated", details: "worker:0 –" }]);
   });
 
   describe("of a search", () => {
@@ -81,10 +87,25 @@ describe("the way of a job, told from one state to the next", () => {
       expect(told(known, known)).toEqual([]);
     });
 
+    test("are corrected for as long as they are in the same life, which begins anew after a rung", () => {
+      const [early, known] = ["YARN has not said why", "worker:2 ran out of memory on n1"];
+      const again = (changes: Partial<TaskStatus>) => task({ restarts: 1, restartReason: early, ...changes });
+      const corrected = [{ what: "trial 2 had ended because:", details: "ran out of memory on n1" }];
+      const [at, later] = [{ startedAtMs: noonishMs }, { startedAtMs: noonishMs + 1_000 }];
+      expect(told(again(at), again({ ...at, restartReason: known }))).toEqual(corrected);
+      expect(told(again({}), again({ ...at, restartReason: known }))).toEqual(corrected);
+      expect(told(again(at), again({ ...later, restartReason: known }))).toEqual([]);
+      const paused = { trial: { state: "paused", checkpoint: "c" } } as const;
+      const saved = { trial: { state: "running", checkpoint: "c" } } as const;
+      expect(told(again({ ...at, ...paused }), again({ ...at, ...saved, restartReason: known }))).toEqual([]);
+      expect(told(task(at), task({ ...at, restartReason: known }))).toEqual([]);
+    });
+
     test("are trials that go on after a rung without a checkpoint, and start over", () => {
       expect(told(task({ trial: { state: "paused" } }), task({ restartReason: "it is among the best" }))).toEqual([
         { what: "trial 2 goes on without a checkpoint:", details: "it starts over" },
       ]);
+      expect(told(task({ trial: { state: "paused" } }), task({ trial: { state: "completed" } }))).toEqual([]);
     });
 
     test("are no trials that go on after a rung, nor tasks of a trial that starts again", () => {
@@ -242,6 +263,17 @@ describe("the way of a job, told from one state to the next", () => {
     expect(explained("gathering")).toEqual([{ what: "restarting (generation 2):", details }]);
     expect(explained("running")).toEqual([{ what: "generation 1 ended because:", details }]);
     expect(explained("finishing")).toEqual([{ what: "generation 1 ended because:", details }]);
+    const over = {
+      ...causedBy(outOfMemory()),
+      state: "restarting",
+      outcome: { ...allSucceeded, endedAtMs: 1 },
+    } as const;
+    expect(milestones(causedBy(unknown), over)).toEqual([{ what: "generation 1 ended because:", details }]);
+    expect(milestones(causedBy(unknown), causedBy(killed))).toEqual([
+      { what: "generation 1 ended:", details: endingWords(signalled) },
+    ]);
+    const settled = outOfMemory({ reason: { ...signalled, awaited: false } });
+    expect(milestones(aJobStatus(), causedBy(settled))).toEqual([{ what: "restarting (generation 2):", details }]);
   });
 
   test("no restart is told of what allows none: the job is over in a moment", () => {
@@ -259,6 +291,8 @@ describe("the way of a job, told from one state to the next", () => {
       });
     const reason = { code: "told-to-end", task: "worker:1", host: "127.0.0.12" } as const;
     const unknown = outOfMemory({ class: "infrastructure", reason, summary: endingWords(reason) });
+    const once = { ...causedBy(outOfMemory()), budgets: { ...budgets, program: { used: 1, limit: 1 } } };
+    expect(milestones(aJobStatus(), once).map(({ what }) => what)).toEqual(["restarting (generation 2):"]);
     for (const before of [aJobStatus(), causedBy(unknown)]) {
       expect(milestones(before, causedBy(outOfMemory()))).toEqual([
         {
@@ -320,6 +354,13 @@ describe("the way of a job, told from one state to the next", () => {
       "prep 1/1 running",
       "stage of worker, ps begins",
     ]);
+    expect(milestones(next, next)).toEqual([]);
+    // A stage whose containers are there at once has them told behind its beginning.
+    const atOnce = aJobStatus({ ...next, roles: [{ ...role("worker", 2), registered: 0 }] });
+    expect(milestones(gathering, atOnce).map(({ what }) => what)).toEqual([
+      "stage of worker, ps begins",
+      "worker 2/2 allocated",
+    ]);
     const again = { generation: 3, startedAtMs: noonishMs, roles: ["worker", "ps"] };
     const restarted = aJobStatus({ generation: 3, roles: [], generations: [...generations, again] });
     expect(milestones(next, restarted).map(({ what }) => what)).toEqual(["restarting (generation 3):"]);
@@ -332,6 +373,7 @@ describe("the way of a job, told from one state to the next", () => {
       aJobStatus({ generation: 2, roles: [{ ...role("worker", 2), ...changes }] });
     const what = (before: JobStatus, after: JobStatus) => milestones(before, after).map((one) => one.what);
     expect(what(running, next({ registered: 0 }))).toEqual(["restarting (generation 2):"]);
+    expect(milestones(running, next({ registered: 0 }))[0]?.details).toBe("restarted");
     expect(what(next({ registered: 0 }), next({ running: 2 }))).toEqual(["worker 2/2 running"]);
     expect(what(running, next({ allocated: 1, registered: 0 }))).toEqual(["restarting (generation 2):"]);
     expect(what(next({ allocated: 1, registered: 0 }), next({ registered: 0 }))).toEqual(["worker 2/2 allocated"]);
@@ -349,6 +391,45 @@ describe("the way of a job, told from one state to the next", () => {
     const what = (before: JobStatus, after: JobStatus) => milestones(before, after).map((one) => one.what);
     expect(what(running, stopping)).toEqual(["restarting (generation 2):"]);
     expect(what(stopping, startedAgain)).toEqual(["worker 2/2 running"]);
+    const unheard = aJobStatus({
+      tasks: running.tasks.map(({ startedAtMs: _, ...task }) => ({ ...task, state: "succeeded" })),
+    });
+    expect(what(running, unheard)).toEqual([]);
+  });
+
+  test("programs of which one has begun again are told to run when all of them do", () => {
+    const [first, ...others] = aJobStatus().tasks;
+    if (first === undefined) throw new Error("a task");
+    const again = (running: number) =>
+      aJobStatus({
+        roles: [{ ...role("worker", 2), running }],
+        tasks: [{ ...first, startedAtMs: noonishMs + 50_000 }, ...others],
+      });
+    expect(milestones(aJobStatus(), again(1))).toEqual([]);
+    expect(milestones(aJobStatus(), again(2)).map(({ what }) => what)).toEqual(["worker 2/2 running"]);
+  });
+
+  test("programs that have run on since an earlier generation are told to who comes later", () => {
+    const generations = [1, 2].map((generation) => ({ generation, startedAtMs: noonishMs + generation * 10_000 }));
+    const what = milestones(undefined, aJobStatus({ generation: 2, generations })).map((one) => one.what);
+    expect(what).toEqual(["worker 2/2 running", "ps 1/1 running"]);
+  });
+
+  test("a role is not told to be there when one of its tasks ended before its program was started", () => {
+    const [first, second] = aJobStatus().tasks.map(({ startedAtMs: _, ...task }) => task);
+    if (first === undefined || second === undefined) throw new Error("two tasks");
+    for (const state of ["stopped", "lost", "failed"] as const) {
+      const roles = [{ ...role("worker", 2), ended: 1 }];
+      expect(milestones(undefined, aJobStatus({ roles, tasks: [first, { ...second, state }] }))).toEqual([]);
+    }
+  });
+
+  test("a program that runs in the AM's container gets no cluster spec, those elsewhere do", () => {
+    const details = (containerId: string) => {
+      const tasks = aJobStatus().tasks.map((task) => ({ ...task, containerId }));
+      return milestones(undefined, aJobStatus({ amContainerId: "c1", tasks }))[0]?.details;
+    };
+    expect([details("c1"), details("c2")]).toEqual(["", "cluster spec sent"]);
   });
 
   test("a task that failed, or was started again, while the others go on", () => {
@@ -359,6 +440,13 @@ describe("the way of a job, told from one state to the next", () => {
       { what: `${second.task} failed`, details: `exit 1 on ${second.host}; the others go on` },
     ]);
     expect(milestones(failed, failed)).toEqual([]);
+    const { host: _, ...nowhere } = second;
+    expect(milestones(aJobStatus(), aJobStatus({ tasks: [first, { ...nowhere, state: "lost" }] }))).toEqual([
+      { what: `${second.task} failed`, details: "exit lost on –; the others go on" },
+    ]);
+    expect(milestones(aJobStatus(), { ...failed, generation: 2 }).map(({ what }) => what)).toEqual([
+      "restarting (generation 2):",
+    ]);
     const restartReason = "worker:1 exited 1 on 127.0.0.12: ValueError";
     const again = aJobStatus({ tasks: [first, { ...second, state: "launched", restarts: 1, restartReason }] });
     expect(milestones(failed, again)).toEqual([{ what: `${second.task} started again`, details: restartReason }]);
@@ -402,6 +490,10 @@ describe("the way of a job, told from one state to the next", () => {
       "feed train leaves out split 3:",
     ]);
     expect(milestones({ ...reading, attempt: 2 }, { ...read, attempt: 2 }, read)).toEqual([]);
+    const epoch = (number: number) =>
+      aJobStatus({ feeds: [{ name: "train", epoch: number, epochs: 2, ...counts, leftOut: 0, failures: [] }] });
+    expect(milestones(epoch(0), epoch(1))).toEqual([]);
+    expect(milestones(epoch(1), epoch(2)).map(({ what }) => what)).toEqual(["feed train is read"]);
     expect(successDetails(read, { summary: "all" })).toContain("all · feed train: 1 of 4 splits was left out · ");
   });
 
@@ -443,6 +535,10 @@ describe("the way of a job, told from one state to the next", () => {
     const priced = { ...usage, gpuSeconds: 1800, cost: { amount: 1.5, currency: "EUR" } };
     expect(successDetails(aJobStatus({ tasks, usage: priced }), { summary: "1 of 1 task exited 0" })).toBe(
       "1 of 1 task exited 0 · 0 restarts · 0.007 GiB·h · 0.5 GPU·h · cost 1.5 EUR",
+    );
+    const measured = tasks.map((task) => ({ ...task, maxMemoryBytes: 1_073_741_824 }));
+    expect(successDetails(aJobStatus({ tasks: measured, usage }), { summary: "1 of 1 task exited 0" })).toMatch(
+      / · 0.007 GiB·h · memory peak 1 GiB of 4 GiB \(worker:0\)$/,
     );
     const tolerated = [...tasks, { task: "worker:1", state: "failed" as const, exit: "1", restarts: 0 }];
     expect(successDetails(aJobStatus({ tasks: tolerated, usage }), { summary: "1 of 2 tasks exited 0" })).toBe(

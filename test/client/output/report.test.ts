@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { failureReport } from "../../../client/output/report.ts";
+import { failureReport, masterlessReport } from "../../../client/output/report.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
@@ -94,12 +94,40 @@ describe("the report of a search that failed", () => {
     ]);
   });
 
+  test("has ten trials, and how many more there were", () => {
+    const lines = report({ tasks: Array.from({ length: 12 }, (_, number) => trial(number)) });
+    const table = lines.slice(lines.findIndex((line) => line.startsWith("trial ")));
+    expect(table.indexOf("and 2 more")).toBe(11);
+  });
+
+  test("that no task caused names none", () => {
+    const { task: _, ...nobodys } = cause;
+    const lines = failureReport(
+      { ...failedStatus, search, tasks: [trial(0)] },
+      { ...failed, cause: nobodys },
+      lastedMs,
+    );
+    expect(lines[2]).toMatch(/^Root cause {3}trial:1 ran out of memory on 127\.0\.0\.12, /);
+    expect(lines.at(-1)).toMatch(/^ {2}tony-ts logs \S+ am {5}/);
+  });
+
   test("that began no trial says that it had no containers", () => {
     const task = { task: "worker:0", state: "stopped", restarts: 0 } as const;
     expect(report({ tasks: [task, { ...task, task: "worker:1" }] })).toContain(
       "No task ever had a container: trial:0, trial:1",
     );
   });
+});
+
+test("the report of a job that only the ResourceManager knows has the reason, and where its AM's log is", () => {
+  const failed = { ...endedBecause("failed", { code: "application-ended", state: "FAILED" }), endedAtMs: 1 };
+  expect(masterlessReport({ id: "application_1_0007", name: "bert" }, { ...failed, summary: "no room" })).toEqual([
+    "FAILED  application_1_0007  bert",
+    "",
+    "Reason       no room",
+    "",
+    "  tony-ts logs application_1_0007 am     tony-ts status application_1_0007 --json     exit code 1",
+  ]);
 });
 
 describe("the report of a job that failed", () => {
@@ -220,6 +248,33 @@ All containers are returned; the last checkpoint is kept: step 1800, saved 12 s 
     const cause = outOfMemory({ summary: "exit 1", exit: "1" });
     expect(failureReport(failedStatus, { ...outcome, cause }, lastedMs)[2]).toBe(
       "Root cause   worker:1 on 127.0.0.12 exit 1, 14:02:11, generation 2 (container_e01_1795305600000_0009_01_000005, exit 1)",
+    );
+  });
+
+  test("is of the last generation where nobody knows which one failed, and reads on at the AM where there is no task", () => {
+    const { generation: _, ...cause } = outOfMemory();
+    const [head, , first] = failureReport(failedStatus, { ...outcome, cause }, lastedMs);
+    expect(head).toContain(" · generation 2 (");
+    expect(first).toContain(", 14:02:11 (container_");
+    const lines = failureReport(aJobStatus({ tasks: [] }), killedBecause("enough"), lastedMs);
+    expect(lines.at(-1)).toMatch(/^ {2}tony-ts logs \S+ am {5}tony-ts status/);
+  });
+
+  test("says what became of its output", () => {
+    const transfer = {
+      what: "output",
+      state: "failed",
+      url: "hdfs:///out",
+      files: 1,
+      bytes: 5,
+      step: 0,
+      atMs: 1,
+    } as const;
+    const [first, ...others] = failedStatus.tasks;
+    const moved =
+      first === undefined ? [] : [{ ...first, transfers: [{ ...transfer, reason: "no space" }] }, ...others];
+    expect(failureReport({ ...failedStatus, tasks: moved }, outcome, lastedMs).join("\n")).toMatch(
+      /^worker:0: its output .*no space/m,
     );
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { searchBoard } from "../../../client/output/search-board.ts";
 import type { SearchStatus, TaskStatus, TrialStatus, Wait } from "../../../src/job/status.ts";
-import { aJobStatus } from "../job-status.ts";
+import { aJobStatus, allSucceeded } from "../job-status.ts";
 
 const search: SearchStatus = { metric: "loss", direction: "minimize", parameters: ["lr"], command: "train" };
 const time = { heldMs: 100_000, startMs: 1_000, handOverMs: 100, barrierMs: 0, afterLastMs: 0 };
@@ -33,7 +33,15 @@ test("a board shows the best, the counts, what runs, and for how long it may go 
     "  #3   n1   2 min   loss 0.125 at step 3 · lr=0.4",
     "  #4   n1   10 s    loss – at step 3 · lr=0.5",
   ]);
-  expect(shown?.line).toContain("trials: 3 ended (1 stopped early, 1 failed)");
+  expect(shown).toMatchObject({
+    ...{ cause: "trials", change: "trials", facts: [] },
+    line: expect.stringMatching(/^trials: 3 ended \(1 stopped early, 1 failed\)/),
+  });
+});
+
+test("of a search that ends there is no board", () => {
+  const outcome = { ...allSucceeded, endedAtMs: 1 };
+  expect(searchBoard(aJobStatus({ tasks: [trial(0, "completed")], search, outcome }), search, 130_000)).toBeUndefined();
 });
 
 test("without enough that have ended nobody says how long it takes; of many that run the first are shown", () => {

@@ -74,12 +74,15 @@ test("tasks that left no file are told beside the others' output, or in a line w
   ]);
 });
 
-test("an upload that the job's end left behind is not said to be under way", () => {
-  const underWay: Transfer = { ...output, state: "under-way" };
-  expect(linesOf({ state: "failed", nowMs: 13_000, tasks: [task("worker:0", underWay)] })).toEqual([
-    "worker:0: its output (2 KiB) was not uploaded completely to hdfs://nn/out/application_1_0001/worker-0: its container ended first",
-  ]);
-});
+test.each(["succeeded", "failed", "killed"] as const)(
+  "an upload that the job's end left behind is not said to be under way: %s",
+  (state) => {
+    const underWay: Transfer = { ...output, state: "under-way" };
+    expect(linesOf({ state, nowMs: 13_000, tasks: [task("worker:0", underWay)] })).toEqual([
+      "worker:0: its output (2 KiB) was not uploaded completely to hdfs://nn/out/application_1_0001/worker-0: its container ended first",
+    ]);
+  },
+);
 
 test("tasks of a search are called by their trials", () => {
   const search = { metric: "loss", direction: "minimize", parameters: [], command: "" } as const;

@@ -6,6 +6,7 @@ import {
   givenOf,
   notGivenLines,
   resumeLine,
+  searchFolder,
   trialCounts,
   trialCsv,
   trialTable,
@@ -107,6 +108,9 @@ test("a search that ended before it was done is told how it goes on", () => {
   expect(lineAfter(gone, [])).toEqual([]);
   const unbegun = { applicationId: "application_1_0001", tasks: [], search: { ...search, trials: 12 } };
   expect(resumeLine({ ...failed, endedAtMs: 0 }, ["job.xml"], unbegun)).toEqual([]);
+  const ofTwo = { ...unbegun, tasks: all.slice(0, 1), search: { ...search, trials: 2 } };
+  expect(resumeLine({ ...failed, endedAtMs: 0 }, ["job.xml"], ofTwo)).toEqual(goesOn);
+  expect(lineAfter(endedBecause("killed", { code: "stop-requested", words: "" }), tasks.slice(1))).toEqual(goesOn);
 });
 
 test("a best one that pauses counts; when it goes on, the next best one is not better than it was", () => {
@@ -144,6 +148,17 @@ test("the best one is run alone by a search of its own, with all digits, in the 
   );
   expect(givenOf({ ...search, jobFile: "digits.xml" }, "application_1_0001")).toEqual(["digits.xml"]);
   expect(givenOf(search, "local_1_0001")).toEqual(["job.xml", "--scheduler", "local"]);
+});
+
+test("a search without a best one has none to run alone; its files are in its own folder of the output, or on this machine", () => {
+  expect(bestTrialLines(undefined, search, [])).toEqual([]);
+  const folder = (outputDir?: string) =>
+    searchFolder({ ...search, ...(outputDir !== undefined && { outputDir }) }, "application_1_0001", "/jobs/1");
+  expect(["hdfs:///out", "hdfs:///out//", undefined].map(folder)).toEqual([
+    "hdfs:///out/application_1_0001",
+    "hdfs:///out/application_1_0001",
+    "/jobs/1",
+  ]);
 });
 
 test("settings of the command line are named, whose values nobody kept", () => {
@@ -186,7 +201,8 @@ test("why trials failed is told with where to read on, of the first ones", () =>
   );
   const many = Array.from({ length: 7 }, (_, number) => failed(number));
   expect(failureLines(trialsOf({ tasks: many.slice(0, 5) }, search), job)).toHaveLength(5);
-  expect(failureLines(trialsOf({ tasks: many }, search), job).at(-1)).toBe("and 2 more failed (--json has all)");
+  const told = failureLines(trialsOf({ tasks: many }, search), job);
+  expect([told.length, told.at(-1)]).toEqual([6, "and 2 more failed (--json has all)"]);
 });
 
 test("as CSV they have all digits, when they ran, and quotes where they need them", () => {

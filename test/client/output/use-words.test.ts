@@ -50,5 +50,6 @@ describe("what a job used at most", () => {
 
   test("is not told where nothing was measured", () => {
     expect(peakWords(aJobStatus())).toEqual([]);
+    expect(peakWords({ tasks: [worker(0, { gpus: { count: 1 } })], roles })).toEqual([]);
   });
 });

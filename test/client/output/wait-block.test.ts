@@ -41,6 +41,7 @@ describe("a wait", () => {
     const late = waitBlock(waiting, "", noonishMs + 60_000);
     expect(late).toMatchObject({
       cause: "containers of worker",
+      change: "2 of 4 containers of worker (worker 2 of 4 allocated, ps 1 of 1 registered)",
       line: "waiting 1 min 12 s for 2 of 4 containers of worker (worker 2 of 4 allocated, ps 1 of 1 registered)",
       facts: ["label gpu has 1 node, both its GPUs are in use"],
       remedy: "lower tony.worker.instances (job.xml:14)",
@@ -116,6 +117,7 @@ describe("a wait", () => {
   test.each([
     [{ allocated: 1, registered: 1 }, "1 of 4 allocated"],
     [{ registered: 3 }, "3 of 4 registered"],
+    [{ registered: 3, running: 1 }, "3 of 4 registered"],
     [{}, "4 of 4 registered"],
     [{ running: 2 }, "2 of 4 running"],
     [{ running: 4 }, "4 running"],
@@ -140,6 +142,9 @@ describe("a wait", () => {
     expect(placesOf("worker:0", "worker:1", "worker:2")).toBe("n1:80 n1:80 n1:80");
     expect(placesOf("worker:0", "worker:1", "worker:2", "worker:3")).toBe("");
     expect(placesOf("workers:0")).toBe("");
+    const unheard = { task: "worker:0", state: "allocated", host: "n1", restarts: 0 } as const;
+    const [line] = waitingLines({ ...waiting, roles: [role("worker", 4)], tasks: [unheard] }, noonishMs);
+    expect(line).not.toContain("n1");
   });
 });
 
@@ -157,5 +162,9 @@ test("a ResourceManager that is silent is one wait however long that lasts, and 
     facts: ["no route"],
   });
   expect(late.line).not.toContain("no route");
-  expect([early.cause, early.change]).toEqual([late.cause, late.change]);
+  const cause = "the ResourceManager";
+  expect([early, late]).toMatchObject([
+    { cause, change: cause },
+    { cause, change: cause },
+  ]);
 });

@@ -17,10 +17,12 @@ type Attempt = readonly FollowUpdate[] | Error;
 let context: RecordedContext;
 let closed: number;
 let stop: AbortController;
+let pauses: Set<number>;
 beforeEach(() => {
   context = recordedContext({});
   closed = 0;
   stop = new AbortController();
+  pauses = new Set();
 });
 
 /** @param pauseMs how long each look for the next AM takes */
@@ -39,7 +41,8 @@ function following(attempts: readonly Attempt[], pauseMs = 1_000) {
       },
     };
   };
-  return followAttempts(connect, context, stop.signal, async () => {
+  return followAttempts(connect, context, stop.signal, async (ms) => {
+    pauses.add(ms);
     context.clock.nowMs += pauseMs;
   });
 }
@@ -53,10 +56,28 @@ async function heard(attempts: readonly Attempt[], pauseMs?: number): Promise<st
 const told = () => context.err.text.match(/The ApplicationMaster is lost/g)?.length ?? 0;
 
 describe("a job's ApplicationMasters", () => {
+  test("are heard each by the connection to it", async () => {
+    const names: unknown[] = [];
+    for await (const { master } of following([[status], [status, outcome]])) names.push(master);
+    expect(new Set(names).size).toBe(2);
+    expect(names[1]).toBe(names[2]);
+  });
+
+  test("are not looked for after the pause in which nobody wants to hear them any more", async () => {
+    const connect = () => Promise.reject(lost);
+    const heardOnce = following([[status]]);
+    await heardOnce.next();
+    stop.abort();
+    expect((await heardOnce.next()).done).toBe(true);
+    const never = followAttempts(connect, context, stop.signal);
+    expect((await never.next()).done).toBe(true);
+  });
+
   test("are heard one after the other until the job has ended; each loss is told once, and each connection closed", async () => {
     const attempts = [[status], notYet, lost, [status, status], lost, notYet, [status, outcome]];
     expect(await heard(attempts)).toEqual(["status", "status", "status", "status", "outcome"]);
     expect([told(), closed]).toEqual([2, 3]);
+    expect([...pauses]).toEqual([1_000]);
   });
 
   test("are waited for no longer where the job has ended meanwhile, which is told", async () => {

@@ -4,9 +4,11 @@ import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { FollowUpdate } from "../../../client/master/attempt-connection.ts";
 import { MasterConnection } from "../../../client/master/master-connection.ts";
-import { type ForwardOptions, forwardUntil, leadsTo } from "../../../client/sessions/forward.ts";
+import type { followRunning } from "../../../client/sessions/follow-running.ts";
+import { type ForwardOptions, forwardUntilEnd, leadsTo } from "../../../client/sessions/forward.ts";
 import { UserError } from "../../../src/errors.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
+import { ownersDoor } from "../../support/api.ts";
 import { Inbox } from "../../support/inbox.ts";
 import { SessionScene } from "../../support/session-scene.ts";
 import { aJobStatus, allSucceeded } from "../job-status.ts";
@@ -46,14 +48,19 @@ function forwarding(changes: Partial<ForwardOptions> = {}) {
   const updates = new Inbox<readonly [FollowUpdate, MasterConnection]>();
   const taken = new Inbox<"taken">();
   const first = new MasterConnection(scene.client);
-  async function* heard() {
+  const heard: typeof followRunning = async function* (_id, _conf, _context, signal) {
+    const aborted = new Promise<"aborted">((resolve) => {
+      signal.addEventListener("abort", () => resolve("aborted"), { once: true });
+    });
     for (;;) {
-      const [update, master] = await updates.next(() => true);
+      const next = await Promise.race([updates.next(() => true), aborted]);
+      if (next === "aborted") return;
+      const [update, master] = next;
       yield { update, master };
       taken.put("taken");
       if (update.type === "outcome") return;
     }
-  }
+  };
   const options: ForwardOptions = {
     find: ({ services: [service] }: JobStatus) => service && { task: service.task, port },
     show: leadsTo,
@@ -62,7 +69,7 @@ function forwarding(changes: Partial<ForwardOptions> = {}) {
     conf: undefined,
     ...changes,
   };
-  const over = forwardUntil(new AbortController().signal, id, options, context, heard);
+  const over = forwardUntilEnd(id, options, context, heard);
   over.catch(() => undefined);
   const say = async (update: FollowUpdate, master = first) => {
     updates.put([update, master]);
@@ -87,8 +94,91 @@ describe("a port of this machine", () => {
     await say(status(false));
     expect(await read()).toBe("hello");
     await say(ended);
-    expect(await over).toMatchObject({ result: "succeeded" });
+    expect(await over).toBe(0);
+    expect(context.err.text).toBe(`${id} has ended (succeeded): nothing is forwarded any more\n`);
     await expect(read()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("is closed at %s, and the job goes on", async (signal) => {
+    const before = process.listenerCount(signal);
+    const { say, over } = forwarding();
+    await say(status(true));
+    expect(await read()).toBe("hello");
+    process.emit(signal, signal);
+    expect(await over).toBe(0);
+    expect(context.err.text).toBe("");
+    expect(process.listenerCount(signal)).toBe(before);
+    await expect(read()).rejects.toMatchObject({ code: "ECONNREFUSED" });
+  });
+
+  /** The same, of a task on another machine. */
+  const elsewhere = (update: FollowUpdate): FollowUpdate =>
+    update.type === "outcome"
+      ? update
+      : {
+          ...update,
+          status: { ...update.status, tasks: update.status.tasks.map((task) => ({ ...task, host: "192.0.2.1" })) },
+        };
+
+  test("is the task's own where that is on another machine, or exactly the one that is wanted", async () => {
+    program.close();
+    const first = forwarding({ json: false });
+    await first.say(elsewhere(status(true)));
+    expect(context.out.text).toBe(`127.0.0.1:${port} is forwarded to port ${port} of worker:0; Ctrl-C ends it\n`);
+    const second = forwarding({ localPort: port });
+    await second.say(elsewhere(status(true)));
+    await expect(second.over).rejects.toMatchObject({ code: "LOCAL_PORT_TAKEN" });
+    await first.say(ended);
+    await first.over;
+  });
+
+  test("is never the task's own on that one's machine, where its executor would take it for the program's", async () => {
+    program.close();
+    const any = forwarding();
+    await any.say(status(true));
+    const { address }: { readonly address: string } = JSON.parse(context.out.text);
+    expect(address).not.toBe(`127.0.0.1:${port}`);
+    const same = forwarding({ localPort: port });
+    await same.say(status(true));
+    await expect(same.over).rejects.toMatchObject({
+      code: "LOCAL_PORT_TAKEN",
+      message: `--local-port ${port}: this machine is the node of worker:0, and that port is the task's own; name another, or leave it out for any free one`,
+    });
+    await any.say(ended);
+    await any.over;
+    context.out.text = "";
+    const wanted = Number(address.split(":")[1]);
+    const exactly = forwarding({ localPort: wanted });
+    await exactly.say(status(true));
+    expect(JSON.parse(context.out.text)).toEqual({ jsonVersion: 1, address, task: "worker:0", port });
+    await exactly.say(ended);
+    await exactly.over;
+  });
+
+  test("is not opened for who may not, and closed for who may not any more", async () => {
+    await scene.close();
+    let refusal: string | undefined = "carol may not";
+    scene = await SessionScene.open({ door: { ...ownersDoor, refusal: async () => refusal } });
+    const none = forwarding();
+    await none.say(status(true));
+    await expect(none.over).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+    expect(context.out.text).toBe("");
+    refusal = undefined;
+    const some = forwarding();
+    await some.say(status(true));
+    refusal = "carol may not";
+    await expect(read()).rejects.toMatchObject({ code: "ECONNRESET" });
+    await expect(some.over).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+  });
+
+  test("says why a connection cannot be served, once, and goes on", async () => {
+    const { say, over } = forwarding();
+    await say(status(true));
+    program.close();
+    for (let times = 0; times < 2; times += 1) await expect(read()).rejects.toMatchObject({ code: "ECONNRESET" });
+    expect(told()).toEqual([expect.stringContaining(`nothing listens on port ${port}`)]);
+    await say(ended);
+    expect(await over).toBe(0);
   });
 
   test("is told once that the job has not opened its own, and then why it never will", async () => {
@@ -102,12 +192,24 @@ describe("a port of this machine", () => {
     await expect(over).rejects.toBe(missing);
   });
 
+  test("is waited for as long as the job runs where nothing else is said", async () => {
+    const { say, over } = forwarding();
+    await say(status(false));
+    context.clock.nowMs += 3_600_000;
+    await say(status(false));
+    expect([context.out.text, context.err.text]).toEqual(["", ""]);
+    await say(status(true));
+    expect(await read()).toBe("hello");
+    await say(ended);
+    await over;
+  });
+
   test("is not looked for in vain once it was found", async () => {
     const { say, over } = forwarding({ patience: { waitMs: () => 0, missing: () => missing } });
     await say(status(true));
     await say(status(false));
     await say(ended);
-    expect(await over).toMatchObject({ result: "succeeded" });
+    expect(await over).toBe(0);
   });
 
   test("is opened when the program listens, which is waited for as long as is said", async () => {

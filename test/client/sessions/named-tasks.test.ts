@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { taskMeant, tasksMeant, tasksMeantOf } from "../../../client/sessions/named-tasks.ts";
+import { onlyTaskOf, taskMeant, tasksMeant, tasksMeantOf } from "../../../client/sessions/named-tasks.ts";
 import type { TaskStatus } from "../../../src/job/status.ts";
-import { aJobStatus } from "../job-status.ts";
+import { aJobStatus, allSucceeded } from "../job-status.ts";
 
 const role = { allocated: 0, registered: 0, running: 0, ended: 0, memoryMiB: 1, vcores: 1, others: {} };
 
@@ -57,5 +57,32 @@ describe("of a job that runs", () => {
 
   test("any other name is for its ApplicationMaster to know", async () => {
     expect(await tasksMeantOf(master, "worker:9")).toEqual(["worker:9"]);
+  });
+
+  test("a trial is not there either where the job has just ended", async () => {
+    const over = {
+      async *follow() {
+        yield { type: "outcome", outcome: { ...allSucceeded, endedAtMs: 1 } } as const;
+      },
+    };
+    await expect(tasksMeantOf(over, "trial:0")).rejects.toMatchObject({ code: "NO_SUCH_TASK" });
+  });
+
+  test("the connection stays open for the one task that is meant, and is closed where that cannot be", async () => {
+    let closed = 0;
+    const close = () => {
+      closed += 1;
+    };
+    const connected = { ...master, close };
+    expect(await onlyTaskOf(connected, "trial:1/ps")).toEqual({ master: connected, task: "ps:1" });
+    expect((await onlyTaskOf(connected, "worker:9")).task).toBe("worker:9");
+    expect(closed).toBe(0);
+    await expect(onlyTaskOf(connected, "trial:1")).rejects.toMatchObject({
+      message: "trial:1 has several tasks (trial:1/worker:0, trial:1/worker:1, trial:1/ps:0): name one of them",
+      code: "NO_SUCH_TASK",
+      exitCode: 2,
+    });
+    await expect(onlyTaskOf(connected, "trial:7")).rejects.toThrow("The job has no trial:7");
+    expect(closed).toBe(2);
   });
 });

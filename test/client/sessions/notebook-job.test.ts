@@ -9,7 +9,28 @@ describe("the job of a notebook", () => {
     expect(command).toContain("exec 'my python' -m jupyterlab --no-browser --ServerApp.ip=127.0.0.1");
     expect(command).toContain("--ServerApp.shutdown_no_activity_timeout=90 ");
     expect(command).toContain("--MappingKernelManager.cull_idle_timeout=90 --MappingKernelManager.cull_interval=60 ");
-    expect(notebookSettings("python3", 100).get("tony.notebook.command")).toContain("cull_idle_timeout=1 ");
+    expect(notebookSettings("python3", 100).get("tony.notebook.command")).toMatch(
+      / --ServerApp\.shutdown_no_activity_timeout=1 --MappingKernelManager\.cull_idle_timeout=1 --MappingKernelManager\.cull_interval=1 --MappingKernelManager\.cull_connected=True$/,
+    );
+  });
+
+  test("is one task, which is not started again, and keeps its files to itself in its working directory", () => {
+    const settings = notebookSettings("python3", undefined);
+    const { "tony.notebook.command": command = "", ...others } = Object.fromEntries(settings);
+    expect(others).toEqual({
+      "tony.application.framework": "standalone",
+      "tony.notebook.instances": "1",
+      "tony.am.retry-count": "0",
+    });
+    expect(command.split("; ").slice(-4)).toEqual([
+      'mkdir -p -m 700 "$PWD/.jupyter"',
+      'export JUPYTER_RUNTIME_DIR="$PWD/.jupyter/runtime" JUPYTER_DATA_DIR="$PWD/.jupyter/data"',
+      'export JUPYTER_CONFIG_DIR="$PWD/.jupyter/config" IPYTHONDIR="$PWD/.ipython"',
+      'exec python3 -m jupyterlab --no-browser --ServerApp.ip=127.0.0.1 --ServerApp.port="$TONY_PORT" --ServerApp.port_retries=0',
+    ]);
+    expect(command).toMatch(
+      /^if ! python3 -c 'import jupyterlab'; then echo python3 "on \$NM_HOST has no JupyterLab: name a Python that has it, by --python_binary_path \(tony\.python-exec-path\), or send one by --python_venv" >&2; exit 1; fi; /,
+    );
   });
 
   test("is reached at its port while it runs", () => {

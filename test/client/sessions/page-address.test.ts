@@ -19,8 +19,17 @@ const withKey = { pageKey: "a-key" };
 
 describe("the address of a job's page", () => {
   test("is that of YARN's proxy, with what shows the whole job in the part that no browser sends", async () => {
-    const address = await pageAddress(id, place({}, withKey));
+    const asked: unknown[] = [];
+    const applications = place({}, withKey);
+    const address = await pageAddress(id, {
+      ...applications,
+      readStaged: async (...of) => {
+        asked.push(of);
+        return Buffer.from(JSON.stringify(withKey));
+      },
+    });
     expect(address).toBe(`http://127.0.0.1:8088/proxy/${id}/#a-key`);
+    expect(asked).toEqual([[id, "client.json"]]);
   });
 
   test.each([
@@ -29,7 +38,10 @@ describe("the address of a job's page", () => {
     ["shows nobody all of it there", {}, {}, "-conf tony.am.page.enabled=true"],
     ["does not run yet", { state: "ACCEPTED" }, withKey, "does not run yet"],
   ] as const)("is none of a job that %s", async (_what, report, access, words) => {
-    await expect(pageAddress(id, place(report, access))).rejects.toThrow(words);
+    await expect(pageAddress(id, place(report, access))).rejects.toMatchObject({
+      ...{ code: "NO_PAGE", exitCode: 3 },
+      message: expect.stringContaining(words),
+    });
   });
 
   test("is none of a job of this machine, nor where its folder cannot be read", async () => {

@@ -5,12 +5,15 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { LocalPort } from "../../../client/sessions/local-port.ts";
 import { MOST_VIEWERS, PageDoor } from "../../../client/sessions/page-door.ts";
 import { tcpSockets } from "../../../src/tcp-sockets.ts";
+import { deferred } from "../../support/deferred.ts";
 
 const html = Buffer.from("<html><style>a{}</style><script>1</script></html>");
 const asked: string[] = [];
 let isLost = false;
 /** What the ApplicationMaster answers. */
 let answer = `{"rev":1}`;
+/** What it waits for before it answers. */
+let wait: Promise<void> | undefined;
 let door: PageDoor;
 let local: LocalPort;
 
@@ -25,11 +28,13 @@ async function open(sockets = tcpSockets): Promise<LocalPort> {
 beforeEach(async () => {
   asked.length = 0;
   isLost = false;
+  wait = undefined;
   answer = `{"rev":1}`;
   door = new PageDoor({
     html,
     ask: async (path) => {
       asked.push(path);
+      await wait;
       if (isLost) throw new Error("lost");
       return answer;
     },
@@ -45,7 +50,8 @@ async function ask(path: string, accept = "*/*", method = "GET", at = local) {
   sent.end();
   const [response] = await once(sent, "response");
   const body = await text(response);
-  return { status: response.statusCode, policy: response.headers["content-security-policy"], body };
+  const { "content-security-policy": policy, "cache-control": kept } = response.headers;
+  return { status: response.statusCode, policy, kept, body };
 }
 
 describe("a job's page on this machine", () => {
@@ -56,7 +62,11 @@ describe("a job's page on this machine", () => {
       body: html.toString(),
       policy: expect.stringContaining("'none'"),
     });
-    expect(await ask("/api/v1/live?since=7", proof)).toMatchObject({ status: 200, body: `{"rev":1}` });
+    expect(await ask("/api/v1/live?since=7", proof)).toMatchObject({
+      status: 200,
+      kept: "no-store",
+      body: `{"rev":1}`,
+    });
     for (const accept of ["*/*", "application/json", `application/json; key=${door.token}x`])
       expect(await ask("/api/v1/live?since=8", accept)).toMatchObject({ status: 403 });
     expect(asked).toEqual(["live?since=7"]);
@@ -168,6 +178,23 @@ describe("a page on this machine that is told of changes by itself", () => {
       expect((await events.next()).value).toEqual(last);
       expect((await events.next()).done).toBe(true);
     }
+    await closed;
+  });
+
+  test("is closed when its viewers have been told so, not before", async () => {
+    const events = eventsOf(await listen());
+    expect((await events.next()).value).toEqual({ rev: 1 });
+    const held = deferred();
+    wait = held.promise;
+    let isClosed = false;
+    const closed = door.close("it has ended").then(() => {
+      isClosed = true;
+    });
+    await until(() => asked.length === 2);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isClosed).toBe(false);
+    held.resolve();
+    expect((await events.next()).value).toMatchObject({ error: "it has ended" });
     await closed;
   });
 

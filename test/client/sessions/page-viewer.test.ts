@@ -43,3 +43,28 @@ test("a page whose question fails otherwise finds its stream ended, and asks aga
   const { heard } = await viewing([() => Promise.reject(new Error("lost"))]);
   expect(await text(heard)).toBe("");
 });
+
+test("a page is asked for one answer at a time, however often its job changes meanwhile", async () => {
+  const [asked, first] = [deferred(), deferred<string>()];
+  const pending = async () => {
+    asked.resolve();
+    return await first.promise;
+  };
+  const { viewer, heard } = await viewing([pending, async () => '{"rev":2}', async () => '{"rev":3}']);
+  expect(heard).toMatchObject({
+    statusCode: 200,
+    headers: { "content-type": "text/event-stream", "cache-control": "no-store", connection: "close" },
+  });
+  await asked.promise;
+  viewer.changed();
+  viewer.changed();
+  const events = heard.setEncoding("utf8")[Symbol.asyncIterator]();
+  first.resolve('{"rev":1}');
+  expect((await events.next()).value).toBe('data: {"rev":1}\n\n');
+  viewer.changed();
+  expect((await events.next()).value).toBe('data: {"rev":2}\n\n');
+  const isClosed = viewer.end("the job has ended");
+  expect((await events.next()).value).toContain('"rev":3,"isClosed":true');
+  expect((await events.next()).done).toBe(true);
+  await isClosed;
+});

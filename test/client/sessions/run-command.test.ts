@@ -43,6 +43,17 @@ describe("a command of a session", () => {
     expect([await text(streams.stdout), await text(streams.stderr)]).toEqual(["typed", "aside\n"]);
   });
 
+  it("is sent what is typed piece by piece", async () => {
+    const { streams, code } = await begin(shell("read a; echo got $a; read b; echo got $b"));
+    let printed = "";
+    streams.stdout.on("data", (data) => (printed += String(data)));
+    streams.stdin.write("one\n");
+    await eventually("the first is there", () => printed === "got one\n");
+    streams.stdin.write("two\n");
+    expect(await code).toBe(0);
+    expect(printed).toBe("got one\ngot two\n");
+  });
+
   it("leaves the input to others when it has ended", async () => {
     const { streams, code } = await begin(shell("true"));
     await code;
@@ -73,6 +84,14 @@ describe("a command of a session", () => {
       ),
     });
     client.close();
+  });
+
+  it("fails where there is no such task", async () => {
+    const scene = await SessionScene.open();
+    scenes.push(scene);
+    const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+    const code = runCommand(scene.client.openSession("ps:0", shell("true")), streams, () => undefined);
+    await expect(code).rejects.toMatchObject({ code: "NO_SUCH_TASK", exitCode: 2, message: "there is no ps:0" });
   });
 
   it("fails with the refusal of who may not", async () => {

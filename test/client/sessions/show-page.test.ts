@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 import { beforeEach, expect, test } from "@jest/globals";
 import type { FollowUpdate } from "../../../client/master/attempt-connection.ts";
 import { MasterConnection } from "../../../client/master/master-connection.ts";
+import type { followRunning } from "../../../client/sessions/follow-running.ts";
 import { showPage } from "../../../client/sessions/show-page.ts";
 import { ExitCode } from "../../../src/errors.ts";
 import { Inbox } from "../../support/inbox.ts";
@@ -22,34 +23,42 @@ beforeEach(() => {
   rev = 1;
 });
 
-function aMaster(name: string): MasterConnection {
+function aMaster(name: string, refusal?: Error): MasterConnection {
   const never = () => {
     throw new Error("nobody asks for that");
   };
   const asking = { close: () => undefined, follow: never, openSession: never, readLog: never, stop: never };
   return new MasterConnection({
     ...{ ...asking, transact: never, watch: never },
-    askPage: async () => JSON.stringify({ rev, by: name }),
+    askPage: async () => {
+      if (refusal !== undefined) throw refusal;
+      return JSON.stringify({ rev, by: name });
+    },
   });
 }
 
 /** A page whose job's ApplicationMasters say what the test puts there. */
-function showing() {
-  const updates = new Inbox<readonly [FollowUpdate, MasterConnection]>();
+function showing({ json = true, localPort }: { readonly json?: boolean; readonly localPort?: number } = {}) {
+  const updates = new Inbox<readonly [FollowUpdate, MasterConnection] | "over">();
   const taken = new Inbox<"taken">();
-  async function* heard() {
+  const heard: typeof followRunning = async function* (_id, _conf, _context, signal) {
+    signal.addEventListener("abort", () => updates.put("over"), { once: true });
     for (;;) {
-      const [update, master] = await updates.next();
+      const next = await updates.next();
+      if (next === "over") return;
+      const [update, master] = next;
       yield { update, master };
       taken.put("taken");
     }
-  }
-  const over = showPage(id, { localPort: undefined, json: true, conf: undefined }, context, heard);
+  };
+  const over = showPage(id, { localPort, json, conf: undefined }, context, heard);
+  over.catch(() => undefined);
   const say = async (update: FollowUpdate, master: MasterConnection) => {
     updates.put([update, master]);
     if (update.type !== "outcome") await taken.next();
   };
-  return { say, over };
+  const end = () => updates.put("over");
+  return { say, end, over };
 }
 
 async function open(path: string): Promise<IncomingMessage> {
@@ -90,4 +99,50 @@ test("a page is told of each change of its job, by whichever ApplicationMaster i
   expect(await over).toBe(ExitCode.succeeded);
   expect(context.err.text).toBe(`${words}\n`);
   await expect(open("live")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+test("a page whose job ends without a word is told that it has ended", async () => {
+  const { say, end, over } = showing();
+  await say(status, aMaster("first"));
+  const stream = await open("stream?since=0");
+  await event(stream);
+  end();
+  const words = `${id} has ended: tony-ts status ${id}`;
+  expect(JSON.parse((await text(stream)).replace(/^data: /, ""))).toMatchObject({ isClosed: true, error: words });
+  expect(await over).toBe(ExitCode.succeeded);
+});
+
+test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("a page is closed at %s, and the job goes on", async (signal) => {
+  const before = process.listenerCount(signal);
+  const { say, over } = showing({ json: false });
+  await say(status, aMaster("first"));
+  expect(context.out.text).toMatch(
+    /^http:\/\/127\.0\.0\.1:\d+\/#\S+ shows application_1_0007 until the job ends; Ctrl-C closes the page, and the job goes on\n$/,
+  );
+  process.emit(signal, signal);
+  expect(await over).toBe(ExitCode.succeeded);
+  expect([process.listenerCount(signal), context.err.text]).toEqual([before, ""]);
+});
+
+test("a page is at the port that is wanted, and nowhere for who may not see the job", async () => {
+  const first = showing();
+  await first.say(status, aMaster("first"));
+  const { url }: { readonly url: string } = JSON.parse(context.out.text);
+  const port = Number(new URL(url).port);
+  const taken = showing({ localPort: port });
+  await Promise.race([taken.say(status, aMaster("first")), taken.over.catch(() => undefined)]);
+  await expect(taken.over).rejects.toMatchObject({ code: "LOCAL_PORT_TAKEN" });
+  first.end();
+  await first.over;
+  context.out.text = "";
+  const refusal = new Error("carol may not");
+  const refused = showing({ localPort: port });
+  await Promise.race([refused.say(status, aMaster("first", refusal)), refused.over.catch(() => undefined)]);
+  await expect(refused.over).rejects.toBe(refusal);
+  expect(context.out.text).toBe("");
+  const wanted = showing({ localPort: port });
+  await wanted.say(status, aMaster("first"));
+  expect(context.out.text).toContain(`http://127.0.0.1:${port}/#`);
+  wanted.end();
+  await wanted.over;
 });

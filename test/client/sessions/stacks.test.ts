@@ -58,6 +58,62 @@ describe("the stacks of a task", () => {
     expect(taken.groups).toMatchObject([{ where: "at train.py:26", who: { length: 70 } }]);
   });
 
+  it("are told beside those that cannot be, where several tasks are meant", async () => {
+    const master = await connected({ stacks: [{ pid: 2, parent: 1, program: "python3", stacks: at }] });
+    const tasks = ["worker:0", "worker:1", "ps:0"].map((task) => ({ task, state: "running", restarts: 0 }) as const);
+    const job = {
+      openSession: (task: string, wanted: SessionWanted) =>
+        master.openSession(task === "ps:0" ? "worker:9" : "worker:0", wanted),
+      async *follow() {
+        yield { type: "status", status: aJobStatus({ tasks }) } as const;
+      },
+    };
+    const taken = await stacksJson(job, undefined);
+    const [, , { processes, why } = {}] = taken.tasks;
+    expect([taken.tasks.length, processes, typeof why]).toEqual([3, [], "string"]);
+    expect(stacksLines(taken).slice(-2)).toEqual(["", `ps:0  ${why}`]);
+  });
+
+  it("of several processes are told each for itself, and of a shell that waits for them nothing", () => {
+    const why = "it has just ended";
+    const python = (pid: number, place: string) => ({
+      pid,
+      parent: 1,
+      program: "python3",
+      stacks: `${place}\n\n  in f\n`,
+    });
+    const ended = { pid: 4, parent: 1, program: "python3", why };
+    const tasks = [{ task: "worker:0", processes: [shell, python(2, "one"), python(3, "two"), ended] }];
+    const groups = [
+      { where: "at one", who: ["worker:0 (process 2)", "worker:1"] },
+      { where: "at two", who: ["worker:0 (process 3)"] },
+    ];
+    expect(stacksLines({ tasks, groups })).toEqual([
+      ...["2 of 3 at one", "worker:0 (process 3) at two"],
+      ...["", "worker:0  python3 (process 2)", "  one", "    in f"],
+      ...["", "worker:0  python3 (process 3)", "  two", "    in f"],
+      ...["", `worker:0  python3 (process 4): no stacks, ${why}`],
+    ]);
+  });
+
+  it("are of no job whose programs do not run", async () => {
+    const waiting = {
+      openSession: () => {
+        throw new RangeError("no task is asked");
+      },
+      async *follow() {
+        yield {
+          type: "status",
+          status: aJobStatus({ tasks: [{ task: "worker:0", state: "waiting", restarts: 0 }] }),
+        } as const;
+      },
+    };
+    await expect(stacksJson(waiting, undefined)).rejects.toMatchObject({
+      ...{ code: "NOT_RUNNING", exitCode: 3 },
+      message: "No task runs its program at present",
+    });
+  });
+
   it("cannot be told while no program runs", async () => {
     const master = await connected({ environment: null });
     await expect(stacksJson(master, "worker:0")).rejects.toThrow("no program of the task runs at present");
