@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Cluster } from "../../../client/cluster/cluster.ts";
-import { askSubmissionFacts, awayNodes, freeOf, isFairScheduler } from "../../../client/cluster/cluster-facts.ts";
+import {
+  askSubmissionFacts,
+  awayNodes,
+  freeOf,
+  isFairScheduler,
+  queueFacts,
+} from "../../../client/cluster/cluster-facts.ts";
 import { queueInfoFromWire } from "../../../src/hadoop/yarn/convert-reports.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import { aJobSpec, aRole } from "../../support/job-spec.ts";
@@ -51,7 +57,7 @@ describe("what a submission asks of a cluster", () => {
 
   test("is which attributes nodes have, for a job alone that places tasks by constraints", async () => {
     there.manager.attributes = ["java"];
-    const constrained = { roles: [aRole("worker", 1, { constrained: { tags: [] } })] };
+    const constrained = { roles: [aRole("ps", 1), aRole("worker", 1, { constrained: { tags: [] } })] };
     expect(await ask(constrained)).toMatchObject({ nodeAttributes: ["rm.yarn.io/java"] });
     expect(await ask()).not.toHaveProperty("nodeAttributes");
   });
@@ -87,6 +93,10 @@ describe("what a submission asks of a cluster", () => {
     there.manager.nodes = [aNode("n1"), aNode("n2", { state: "LOST", labels: ["gpu"] })];
     expect(await ask()).toMatchObject({ nodes: [{ host: "n1" }], awayNodes: [{ host: "n2" }], nodesAreAway: true });
   });
+});
+
+test("a ResourceManager that shows no queue may take any", async () => {
+  expect(await queueFacts({ queue: async () => undefined })).toEqual({ leafQueues: [], queuesAreOpen: true });
 });
 
 test("nodes that do not run matter where none that does has their label", () => {

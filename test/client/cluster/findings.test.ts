@@ -57,6 +57,14 @@ test("one that answers and is not trusted is told with that", () => {
   });
 });
 
+test("where one refuses, a silent one beside it is no reason to start anything", () => {
+  const refusing = { address: "nn1:9871", trouble: "wants a ticket" };
+  expect(mastersFinding("NameNode", [refusing, { address: "nn2:9871" }])).toMatchObject({
+    found: "NameNode nn1:9871 wants a ticket, nn2:9871 does not answer",
+    remedy: "jobs run without its web pages; HDFS refuses the same, and its line says how to mend it",
+  });
+});
+
 test("web pages that cannot be reached stop no job", () => {
   expect(mastersFinding("NameNode", [nameNodeOf("nn:9870", { beans: [] })])).toEqual({
     subject: "masters",
@@ -71,6 +79,8 @@ test("an answer that says something else says nothing", () => {
     Array(5).fill(undefined),
   );
   expect(resourceManagerOf("rm:8088", { clusterInfo: { haState: 1 } })).toEqual({ address: "rm:8088" });
+  const unnumbered = { clusterInfo: { haState: "ACTIVE", hadoopVersion: 3 } };
+  expect(resourceManagerOf("rm:8088", unnumbered)).toEqual({ address: "rm:8088", state: "active" });
 });
 
 function queue(name: string, children: readonly QueueInfo[] = []): QueueInfo {
@@ -82,11 +92,24 @@ function queue(name: string, children: readonly QueueInfo[] = []): QueueInfo {
 const acls = new Map<string, readonly string[]>();
 
 test("a queue of the capacity scheduler is told with its shares", () => {
-  const found = queueFinding("ml", { queue: queue("ml"), root: queue("root", [queue("ml")]), acls });
-  expect(found).toEqual({
-    subject: "queue",
-    state: "well",
-    found: "ml: 60 % of its parent, up to 100 %, now 25 % used",
+  const ml = { ...queue("ml"), capacity: 2 / 3 };
+  // Whom the ResourceManager does not show the others may submit all the same.
+  for (const root of [queue("root", [queue("ml")]), undefined])
+    expect(queueFinding("ml", { queue: ml, root, acls })).toEqual({
+      subject: "queue",
+      state: "well",
+      found: "ml: 67 % of its parent, up to 100 %, now 25 % used",
+    });
+});
+
+test.each([
+  ["only holds others", { children: [queue("small")] }, "ml takes no applications itself"],
+  ["is stopped", { state: "STOPPED" }, "ml is STOPPED"],
+] as const)("a queue that %s is wrong, and those that take jobs are named", (_what, changes, found) => {
+  const ml = { ...queue("ml"), ...changes };
+  expect(queueFinding("ml", { queue: ml, root: queue("root", [queue("default"), ml]), acls })).toMatchObject({
+    ...{ subject: "queue", state: "wrong", found },
+    remedy: expect.stringMatching(/^choose another with tony\.yarn\.queue: default, /),
   });
 });
 
@@ -129,6 +152,16 @@ test("of FairScheduler, which makes queues as jobs name them, a missing one is n
   expect(queueFinding("default", { queue: undefined, root: queue("root"), acls })).toMatchObject({
     state: "remark",
     found: "there is no queue default yet: FairScheduler makes queues, or places jobs, by its rules",
+  });
+});
+
+test("of FairScheduler a queue that holds others is no fault either: it places the job by its rules", () => {
+  const team = { ...queue("root.team"), children: [queue("root.team.a")] };
+  expect(queueFinding("team", { queue: team, root: queue("root", [team]), acls })).toEqual({
+    subject: "queue",
+    state: "remark",
+    found: "team holds other queues: FairScheduler makes queues, or places jobs, by its rules",
+    remedy: "if it refuses a job, name a queue with tony.yarn.queue",
   });
 });
 
@@ -186,6 +219,9 @@ test("labels are told, and whether others may use their nodes", () => {
     state: "well",
     found: "gpu (shared), big; queue ml reaches none",
   });
+  const reaching = { ...queue("ml"), accessibleNodeLabels: ["", "gpu", "big"] };
+  const labels = [{ name: "gpu", exclusive: true }];
+  expect(labelsFinding("ml", { labels, queue: reaching, away: [] }).found).toBe("gpu; queue ml reaches gpu, big");
   expect(labelsFinding("ml", { labels: [], queue: undefined, away: [] }).found).toBe("the cluster has no node labels");
 });
 
@@ -194,6 +230,7 @@ test("a label whose nodes are all away is remarked on, with their states", () =>
   expect(labelsFound(nodes)).toMatchObject({
     state: "remark",
     found: "gpu (shared), big; queue ml reaches none; no node with label gpu runs: b (DECOMMISSIONING), c (UNHEALTHY)",
+    remedy: "jobs that ask for it wait until such a node runs again: ask whoever operates the cluster",
   });
 });
 
@@ -244,7 +281,12 @@ describe("the clock", () => {
     expect(clockFinding(16_800, request)).toMatchObject({ state: "well", found: "differs from HDFS's by 1.0 s" });
   });
 
-  test("is worth a remark when it is far off", () => {
+  test("is worth a remark when it is more than half a minute off", () => {
+    expect(clockFinding(45_800, request)).toMatchObject({ state: "well", found: "differs from HDFS's by 30.0 s" });
+    expect(clockFinding(45_801, request)).toMatchObject({
+      state: "remark",
+      remedy: "set this machine's clock, or the cluster's, by NTP",
+    });
     expect(clockFinding(60_000, request)).toMatchObject({ state: "remark", found: "differs from HDFS's by 44.2 s" });
   });
 });
@@ -256,15 +298,23 @@ const login = (remainingSeconds: number, keytab?: KeytabLogin) => ({
 });
 
 test.each([
-  [86_000, "well", "the ticket of alice@EXAMPLE.COM is valid for another 23 h 53 min"],
-  [3_599, "remark", "the ticket of alice@EXAMPLE.COM is valid for another 59 min 59 s"],
-])("a ticket with %i s to go: %s", async (seconds, state, found) => {
-  expect(await kerberosFindings({ login: login(seconds) })).toMatchObject([{ subject: "Kerberos", state, found }]);
+  [86_000, "well", "the ticket of alice@EXAMPLE.COM is valid for another 23 h 53 min", undefined],
+  [3_600, "well", "the ticket of alice@EXAMPLE.COM is valid for another 1 h", undefined],
+  [
+    3_599,
+    "remark",
+    "the ticket of alice@EXAMPLE.COM is valid for another 59 min 59 s",
+    "kinit, or kinit -R where it may be renewed",
+  ],
+])("a ticket with %i s to go: %s", async (seconds, state, found, remedy) => {
+  expect(await kerberosFindings({ login: login(seconds) })).toEqual([{ subject: "Kerberos", state, found, remedy }]);
 });
 
 test("a keytab's ticket is renewed in time", async () => {
   const keytab = { principal: "alice@EXAMPLE.COM", keytab: "/k/alice.keytab" };
-  expect(await kerberosFindings({ login: login(10, keytab) })).toMatchObject([{ state: "well" }]);
+  expect(await kerberosFindings({ login: login(10, keytab) })).toEqual([
+    { subject: "Kerberos", state: "well", found: "alice@EXAMPLE.COM by /k/alice.keytab, renewed before it ends" },
+  ]);
 });
 
 test("where one does not log in by Kerberos there is nothing to say", async () => {

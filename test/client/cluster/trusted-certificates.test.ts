@@ -52,7 +52,19 @@ test.each([
 });
 
 test("more than a container's environment takes is refused before anything is submitted", () => {
-  const large = path.join(folder, "large.pem");
-  writeFileSync(large, `${certificate}\n`.repeat(200));
-  expect(() => trusted(folder, large)).toThrow(/tony.security.ca-file may name a PEM file with those alone/);
+  const file = path.join(folder, "many.pem");
+  const of = (count: number) => {
+    writeFileSync(file, `${certificate}\n`.repeat(count));
+    return file;
+  };
+  const fits = Math.floor(65_536 / (certificate.length + 1));
+  expect(trusted(folder, of(fits))).toHaveLength(fits * (certificate.length + 1) - 1);
+  expect(() => trusted(folder, of(fits + 1))).toThrow(
+    expect.objectContaining({
+      ...{ name: "UserError", code: "TRUST_STORE", exitCode: 3 },
+      message: expect.stringMatching(
+        /^The trusted certificates have \d+ bytes as PEM; containers take 65536\n {2}tony.security.ca-file may name a PEM file/,
+      ),
+    }),
+  );
 });
