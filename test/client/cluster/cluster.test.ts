@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, jest, test } from "@jest/globals";
 import { Cluster, type ClusterOptions, clusterOf } from "../../../client/cluster/cluster.ts";
 import { briefPatience } from "../../../client/cluster/patience.ts";
 import { variablesOf } from "../../../client/context.ts";
@@ -10,7 +11,9 @@ import { FileSystemError, type FileSystemErrorCode } from "../../../src/hadoop/h
 import { trustedCertificatesKey } from "../../../src/hadoop/security/security-keys.ts";
 import { writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
 import { readJob } from "../../../src/job/build/load-job.ts";
+import { listenLocally, localAddress } from "../../support/local-port.ts";
 import { aDelegationToken } from "../../support/tokens.ts";
+import { StandInManager } from "../stand-in-manager.ts";
 import { recordedContext } from "../support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tony-cluster-"));
@@ -118,10 +121,93 @@ test("tokens that were given say who somebody is where proofs are wanted, and ar
   expect(open.explain(ended)).toMatchObject({ code: "AUTHENTICATION_FAILED" });
 });
 
-test("who is to ask briefly says nothing of a ResourceManager that is silent for a moment", async () => {
-  const cluster = await opened();
+test("a ResourceManager that is silent is asked as long as the site says, and a person is told which one; who is to ask briefly says nothing of it", async () => {
+  const environment = { HADOOP_CONF_DIR: folder };
+  const masters = { "yarn.resourcemanager.ha.enabled": "true", "yarn.resourcemanager.ha.rm-ids": "a,b" };
+  const addresses = {
+    "yarn.resourcemanager.address.a": "127.0.0.1:1",
+    "yarn.resourcemanager.address.b": "127.0.0.1:2",
+    "yarn.resourcemanager.connect.max-wait.ms": "100",
+    "yarn.resourcemanager.connect.retry-interval.ms": "10",
+  };
+  const context = recordedContext({ environment });
+  const cluster = await Cluster.open(context, { hadoop: { ...masters, ...addresses } });
+  const asked = () => cluster.use(({ resourceManager }) => resourceManager.newApplication());
+  await expect(asked()).rejects.toMatchObject({ name: "UserError", code: "RPC_CONNECT_FAILED", exitCode: 3 });
+  expect(context.err.text).toContain("The ResourceManager at 127.0.0.1:1, 127.0.0.1:2 does not answer; still trying");
+  context.err.text = "";
   cluster.askBriefly();
   expect(cluster.patience).toBe(briefPatience);
+  await expect(asked()).rejects.toMatchObject({ code: "RPC_CONNECT_FAILED" });
+  expect(context.err.text).toBe("");
+  cluster.close();
+});
+
+test("a job's address goes through the ResourceManager that answers", async () => {
+  const place = mkdtempSync(join(folder, "manager-"));
+  const manager = await StandInManager.start(place);
+  const [, active = ""] =
+    /<value>(127\.0\.0\.1:\d+)</.exec(readFileSync(join(manager.configuration, "yarn-site.xml"), "utf8")) ?? [];
+  const hadoop = {
+    "yarn.resourcemanager.ha.enabled": "true",
+    "yarn.resourcemanager.ha.rm-ids": "a,b",
+    "yarn.resourcemanager.address.a": "127.0.0.1:1",
+    "yarn.resourcemanager.address.b": active,
+    "yarn.resourcemanager.webapp.address.a": "rm1:8088",
+    "yarn.resourcemanager.webapp.address.b": "rm2:8088",
+  };
+  const context = recordedContext({ environment: { HADOOP_CONF_DIR: manager.configuration } });
+  const cluster = await Cluster.open(context, { hadoop });
+  expect(await cluster.use(({ resourceManager }) => resourceManager.nodes(["RUNNING"]))).toEqual([]);
+  expect(cluster.trackingUrl("http://rm1:8088/proxy/application_1_0001/")).toBe(
+    "http://rm2:8088/proxy/application_1_0001/",
+  );
+  expect(manager.callers).toBe(1);
+  cluster.close();
+  await manager.stop();
+});
+
+test("the default file system is reached through a gateway where one serves it, and is left when the cluster is closed", async () => {
+  const asked: string[] = [];
+  const gateway = createServer(({ url = "" }, response) => {
+    asked.push(url);
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ Path: "/user/bob" }));
+  });
+  await listenLocally(gateway);
+  const environment = { HADOOP_CONF_DIR: folder, HADOOP_USER_NAME: "bob" };
+  const cluster = await Cluster.open(recordedContext({ environment }), { gateway: `http://${localAddress(gateway)}` });
+  expect((await cluster.fileSystems.home()).path).toBe("/user/bob");
+  expect(asked).toEqual([expect.stringContaining("op=GETHOMEDIRECTORY")]);
+  const closed = jest.spyOn(cluster.fileSystems, "close");
+  const left = jest.spyOn(cluster.resourceManager, "close");
+  cluster.close();
+  expect([closed, left].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+  gateway.close();
+});
+
+test("a person is told beside the result what a command has to say", async () => {
+  const context = recordedContext({ environment: { HADOOP_CONF_DIR: folder } });
+  const cluster = await Cluster.open(context);
+  cluster.tell("the staging folder is swept");
+  cluster.close();
+  expect([context.err.text, context.out.text]).toEqual(["the staging folder is swept\n", ""]);
+});
+
+test("the certificates that the site's ssl-client.xml names are trusted", async () => {
+  const place = mkdtempSync(join(folder, "trust-"));
+  site(place, "yarn.resourcemanager.hostname", "rm");
+  const properties = Object.entries({
+    location: resolve("test/fixtures/trust-stores/store.jks"),
+    password: "changeit",
+  });
+  const xml = properties.map(
+    ([name, value]) => `<property><name>ssl.client.truststore.${name}</name><value>${value}</value></property>`,
+  );
+  writeFileSync(join(place, "ssl-client.xml"), `<configuration>${xml.join("")}</configuration>`);
+  const cluster = await Cluster.open(recordedContext({ environment: { HADOOP_CONF_DIR: place } }));
+  cluster.close();
+  expect(cluster.configuration.get(trustedCertificatesKey)).toMatch(/^-----BEGIN CERTIFICATE-----/);
 });
 
 describe("the cluster of a job", () => {
