@@ -78,6 +78,19 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
       expect(problems(constrained(either), { nodeAttributes: ["rm.yarn.io/zone"] })).toHaveLength(1);
     });
 
+    test("by the key that says so, for all roles or one", () => {
+      const sources = { "tony.containers.placement-spec": "job.xml:7" };
+      expect(problems({ ...constrained(java), sources }, { nodeAttributes: [] })).toEqual([
+        "job.xml:7: a worker needs nodes with attribute java, which no node has: the cluster has none (tony.containers.placement-spec)",
+      ]);
+    });
+
+    test("by tags alone, which need no attribute", () => {
+      const apart = { kind: "tags", scope: "node", min: 0, max: 0, tags: [{ tag: "worker" }] } as const;
+      expect(problems(constrained(apart), { nodeAttributes: [] })).toEqual([]);
+      expect(problems(worker({ constrained: { tags: ["worker"] } }), { nodeAttributes: [] })).toEqual([]);
+    });
+
     test("by one that there is, or that nodes are not to have", () => {
       for (const name of ["java", "rm.yarn.io/java"])
         expect(problems(constrained({ ...java, name }), { nodeAttributes: ["rm.yarn.io/java"] })).toEqual([]);
@@ -100,6 +113,9 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
       "job.xml:16: warning: a worker asks for 9 GiB, with the nodes that are registered now the largest container has 8 GiB: the job waits for a larger node, unless you lower tony.worker.memory";
     expect(problems(ask)).toEqual([warning]);
     expect(problems(ask, { configured: { memoryMiB: 16384 } })).toEqual([warning]);
+    // Of a node whose size is not known nothing follows.
+    const { total: _total, ...unknown } = node("n1", [], 8192, {});
+    expect(problems(ask, { nodes: [unknown] })).toEqual([warning]);
   });
 
   const asking = (memoryMiB: number, vcores = 1, others: Record<string, number> = {}) =>
@@ -157,6 +173,9 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     expect(problems(asking(512, 1, { "yarn.io/gpu": 1 }), { maximum, nodes: [node("n1", [], 8192, {})] })).toEqual([
       "warning: a worker asks for 1 GPU, with the nodes that are registered now the largest container has 0 GPUs: the job waits for a larger node",
     ]);
+    expect(problems(asking(512, 1, { "yarn.io/gpu": 2 }), { maximum, nodes: [node("n1", [], 8192, {})] })[0]).toMatch(
+      /: the job waits for a larger node, unless you lower tony\.worker\.resource\.yarn\.io\/gpu$/,
+    );
   });
 
   test("nothing of a type of which none is asked for", () => {
@@ -320,8 +339,15 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     const spec = { ...aJobSpec(), roles };
     const labels = (defaultNodeLabel: string) =>
       withQueueLabel(spec, { ...queue, defaultNodeLabel }).roles.map(({ nodeLabel }) => nodeLabel);
+    expect(withQueueLabel(spec, { ...queue, defaultNodeLabel: "gpu" })).toEqual({ ...spec, roles: expect.any(Array) });
     expect(labels("gpu")).toEqual(["gpu", "ssd"]);
     expect(labels("")).toEqual([undefined, "ssd"]);
+  });
+
+  test("a gang that does not fit on all nodes together", () => {
+    expect(problems(worker({ instances: 9, resource: { memoryMiB: 4096, vcores: 1, others: {} } }))).toEqual([
+      expect.stringMatching(/^warning: 9 of worker ask for 4 GiB, 1 core each, .* have room for \d /),
+    ]);
   });
 
   test("everything wrong is said at once, the queue first", () => {

@@ -82,8 +82,17 @@ describe("what a submission asks of a cluster", () => {
     there.manager.maximum = { memoryMiB: 6_144, vcores: 3 };
     const used = { memoryMiB: 1_024, vcores: 1, others: {} };
     there.manager.nodes = [aNode("n1", { labels: ["fast"], used }), aNode("n2", { state: "DECOMMISSIONED" })];
-    expect(await ask()).toMatchObject({
-      nodes: [{ host: "n1", free: { memoryMiB: 7_168, vcores: 3 }, total: { memoryMiB: 8_192, vcores: 4 } }],
+    const facts = await ask();
+    expect(facts.nodes).toEqual([
+      {
+        ...{ nodeId: "n1:45454", host: "n1", rack: "", labels: ["fast"] },
+        free: { memoryMiB: 7_168, vcores: 3, others: {} },
+        total: { memoryMiB: 8_192, vcores: 4, others: {} },
+      },
+    ]);
+    expect(facts).toMatchObject({
+      application: { id: "application_1795305600000_0001" },
+      resourceTypes: [{ name: "memory-mb" }, { name: "vcores" }],
       awayNodes: [],
       nodesAreAway: false,
       nodeLabels: ["gpu", "fast"],
@@ -96,7 +105,13 @@ describe("what a submission asks of a cluster", () => {
 });
 
 test("a ResourceManager that shows no queue may take any", async () => {
-  expect(await queueFacts({ queue: async () => undefined })).toEqual({ leafQueues: [], queuesAreOpen: true });
+  const asked: unknown[] = [];
+  const queue = async (...how: readonly unknown[]) => {
+    asked.push(how);
+    return undefined;
+  };
+  expect(await queueFacts({ queue })).toEqual({ leafQueues: [], queuesAreOpen: true });
+  expect(asked).toEqual([["root", { children: true, recursive: true }]]);
 });
 
 test("nodes that do not run matter where none that does has their label", () => {

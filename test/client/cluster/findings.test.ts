@@ -79,6 +79,8 @@ test("an answer that says something else says nothing", () => {
     Array(5).fill(undefined),
   );
   expect(resourceManagerOf("rm:8088", { clusterInfo: { haState: 1 } })).toEqual({ address: "rm:8088" });
+  const beans = [undefined, { beans: 1 }, { beans: [1] }, { beans: [{ State: 1 }] }];
+  expect(beans.map((document) => nameNodeOf("nn:9870", document))).toEqual(Array(4).fill({ address: "nn:9870" }));
   const unnumbered = { clusterInfo: { haState: "ACTIVE", hadoopVersion: 3 } };
   expect(resourceManagerOf("rm:8088", unnumbered)).toEqual({ address: "rm:8088", state: "active" });
 });
@@ -124,6 +126,7 @@ test.each<[string, readonly (readonly [string, readonly string[]])[], string]>([
   ],
   ["who is on its list, by its last word", [["ml", ["SUBMIT_APPLICATIONS"]]], "well"],
   ["whom no list of it names: that is of an older ResourceManager", [["other", []]], "well"],
+  ["nobody whose list is empty, by its last word", [["ml", []]], "wrong"],
   ["nobody who may only administer it", [["root.ml", ["ADMINISTER_QUEUE"]]], "wrong"],
   [
     "nobody whose list is empty",
@@ -191,11 +194,12 @@ test("a cluster's resources are well where gpus asks for one of them, or where t
 test("GPUs under another name are remarked on, with the key that names them", () => {
   const mig = types("nvidia.com/mig-1g.5gb", "nvidia.com/gpu");
   expect(resourcesFinding(mig, [], { maximum, gpuTypes: ["yarn.io/gpu"] })).toMatchObject({
-    state: "remark",
+    ...{ subject: "resources", state: "remark" },
     found: expect.stringMatching(/; tony.<role>.gpus asks for yarn.io\/gpu, which this cluster does not have$/),
     remedy: "set tony.gpu-resource-types to nvidia.com/gpu,nvidia.com/mig-1g.5gb in tony-site.xml",
   });
-  expect(resourcesFinding(mig, [], { maximum, gpuTypes: ["nvidia.com/gpu"] }).state).toBe("well");
+  for (const gpuTypes of [["nvidia.com/gpu"], []])
+    expect(resourcesFinding(mig, [], { maximum, gpuTypes }).state).toBe("well");
 });
 
 const size = { memoryMiB: 8192, vcores: 8, others: {} };
@@ -239,7 +243,12 @@ const kept = { "yarn.log-aggregation-enable": "true" };
 const controller = "yarn.log-aggregation.file-controller";
 
 test("a cluster that keeps no logs is remarked on", () => {
-  expect(logsFound({})).toMatchObject({ state: "remark", found: expect.stringContaining("does not keep logs") });
+  expect(logsFound({})).toEqual({
+    subject: "logs",
+    state: "remark",
+    found: "the cluster does not keep logs after a job ends (yarn.log-aggregation-enable is false)",
+    remedy: "to read them then, set yarn.log-aggregation-enable to true on the cluster and here",
+  });
 });
 
 test("folder and formats are named", () => {
@@ -287,7 +296,10 @@ describe("the clock", () => {
       state: "remark",
       remedy: "set this machine's clock, or the cluster's, by NTP",
     });
-    expect(clockFinding(60_000, request)).toMatchObject({ state: "remark", found: "differs from HDFS's by 44.2 s" });
+    expect(clockFinding(1_015_800, request)).toMatchObject({
+      state: "remark",
+      found: "differs from HDFS's by 1000.0 s",
+    });
   });
 });
 

@@ -45,7 +45,7 @@ test.each([
   writeFileSync(join(folder, "text"), "hello");
   expect(() => givenTokens({ HADOOP_TOKEN_FILE_LOCATION: join(folder, name) })).toThrow(
     expect.objectContaining({
-      ...{ name: "UserError", code: "TOKEN_FILE", exitCode: 3 },
+      ...{ name: "UserError", code: "TOKEN_FILE", exitCode: 3, cause: expect.any(Error) },
       message: expect.stringMatching(message),
     }),
   );

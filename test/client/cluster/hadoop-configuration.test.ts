@@ -151,6 +151,9 @@ describe("the configuration of a cluster", () => {
   test("that nothing names and no usual place has is told with all places that were looked at, each once", () => {
     const home = join(root, "home");
     mkdirSync(home);
+    expect(() => readClusterConfiguration(recordedContext({ environment: { HADOOP_HOME: home } }))).toThrow(
+      /^HADOOP_CONF_DIR is not set, so there is no cluster to talk to\./,
+    );
     const environment = { HADOOP_HOME: home, YARN_HOME: home };
     expect(noConfiguration(environment)).toMatchObject({
       code: "NO_CLUSTER",

@@ -77,4 +77,29 @@ test("an overview has the largest holders first, and of each the nodes with most
     { nodes: 2, free: { memoryMiB: 16_384 } },
     { label: "gpu", nodes: 1 },
   ]);
+  expect(labels[0]).not.toHaveProperty("label");
+});
+
+test("an overview has all of a node and of a holder that programs may ask for, the labels in order", () => {
+  const used = { memoryMiB: 1_024, vcores: 1, others: {} };
+  const capability = { memoryMiB: 8_192, vcores: 4, others: {} };
+  const ssd = aNode("n1", { rack: "/r1", labels: ["ssd"], used, containerCount: 1 });
+  const report = { ...holder(1), type: "SPARK" };
+  const overview = nodesOverview(
+    [ssd, aNode("n3"), aNode("n2", { labels: ["gpu"] })],
+    [report],
+    new Map([[report.id, [on("n1:1")]]]),
+  );
+  expect(overview.nodes.map(({ host }) => host)).toEqual(["n3", "n2", "n1"]);
+  expect(overview.nodes[2]).toEqual({
+    ...{ nodeId: "n1:45454", host: "n1", rack: "/r1", state: "RUNNING", label: "ssd" },
+    ...{ total: capability, used, free: { memoryMiB: 7_168, vcores: 3, others: {} }, containers: 1 },
+  });
+  expect(overview.holders).toEqual([
+    {
+      ...{ applicationId: "application_1_0001", user: "ada", queue: "root.ml", name: "bert", type: "SPARK" },
+      ...{ used: { ...none, memoryMiB: 1_024 }, containers: 1 },
+      places: [{ nodeId: "n1:1", host: "n1", containers: 1 }],
+    },
+  ]);
 });

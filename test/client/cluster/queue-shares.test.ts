@@ -24,6 +24,14 @@ test("a queue's most of the nodes with each label is a share of what they have",
   });
 });
 
+test("a queue's most of other resources is a share, too, where it is limited", () => {
+  const limit = { memoryMiB: 4096, vcores: 8, others: { "yarn.io/gpu": 1 } };
+  const queue = { ...queueInfoFromWire(wire({})), mostByLabel: { gpu: limit } };
+  expect(queueShares({ queue, nodes })).toEqual({
+    queueShares: { queue: "ml", ofLabels: { gpu: { memoryMiB: 0.5, vcores: 1, others: { "yarn.io/gpu": 0.25 } } } },
+  });
+});
+
 test("FairScheduler's most is that of the queue or of one above it, and cores alone may be what it lacks", async () => {
   const fair = (queueName: string, maxResourceMemory: number, minResourceVCore: number) =>
     queueInfoFromWire({ queueName, schedulerType: "FairScheduler", maxResourceMemory, minResourceVCore });

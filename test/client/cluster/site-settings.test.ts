@@ -126,6 +126,13 @@ describe("a site's settings, for commands without a job", () => {
     ]);
   });
 
+  test("may be doubtful, which stays a warning, and are told in order", () => {
+    expect(read({ "tony.wroker.memory": "1g", "tony.history.max-jobs": "two" }).problems).toMatchObject([
+      { severity: "warning" },
+      { severity: "error", key: "tony.history.max-jobs" },
+    ]);
+  });
+
   test("that cannot be read at all are refused", () => {
     expect(() => readSiteSettings(["/nonexist.xml"], recordedContext({}))).toThrow(
       expect.objectContaining({ name: "UserError", code: "JOB_INVALID" }),

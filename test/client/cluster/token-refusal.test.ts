@@ -71,6 +71,8 @@ describe("a token that a server does not accept is named with its file, and how 
   test("any other refusal stays what it is", () => {
     expect(tokenRefusal(new RemoteError("AccessControlException", "no"), given)).toBeUndefined();
     expect(tokenRefusal(new FileSystemError("no", { code: "ACCESS_DENIED" }), given)).toBeUndefined();
+    const caused = new FileSystemError("no", { code: "UNREACHABLE", cause: new Error("refused") });
+    expect(tokenRefusal(caused, given)).toBeUndefined();
     expect(tokenRefusal(new Error(expired), given)).toBeUndefined();
     const mistaken = new AuthenticationError("no", { code: "KERBEROS_KEYTAB" });
     expect(tokenRefusal(mistaken, given)).toBeUndefined();

@@ -46,9 +46,16 @@ test.each([
       name: "UserError",
       code: "TRUST_STORE",
       exitCode: 3,
+      cause: expect.any(Error),
       message: expect.stringMatching(message),
     }),
   );
+});
+
+test("a file of the site's that is malformed stays an error of the configuration", () => {
+  const directory = mkdtempSync(path.join(folder, "site-"));
+  writeFileSync(path.join(directory, "ssl-client.xml"), "<configuration>");
+  expect(() => trusted(directory)).toThrow(expect.objectContaining({ code: "CONFIGURATION_MALFORMED" }));
 });
 
 test("more than a container's environment takes is refused before anything is submitted", () => {
