@@ -127,6 +127,71 @@ describe("a specification of Skein's", () => {
     });
   });
 
+  test.each([
+    ["all", "debug"],
+    ["TRACE", "debug"],
+    ["INFO", "info"],
+    ["WARN", "warn"],
+    ["ERROR", "error"],
+    ["FATAL", "error"],
+    ["OFF", "error"],
+    ["LOUD", "info"],
+  ])("whose master logs at level %s does so at %s", (level, expected) => {
+    const { settings: values } = migrated(`master: {script: x, log_level: ${level}}`);
+    expect(values["tony.am.log-level"]).toBe(expected);
+  });
+
+  test("whose master has what has no meaning here, or no field, has that said, and its files are the AM's", () => {
+    const { settings: values, remarks: said } = migrated(
+      "master:\n  script: x\n  files: {f: g}\n  log_config: log.xml\n  security: {a: b}\n  color: red\n",
+    );
+    expect(values["tony.am.resources"]).toBe("g::f");
+    expect(said.filter((one) => !one.startsWith("changes"))).toEqual([
+      "no-meaning 4 log_config is log4j's",
+      "no-meaning 5 security: each application makes its own keys",
+      "to-mend 6 color is not a field of Skein",
+    ]);
+  });
+
+  test("with a service called driver has its master's script in role master", () => {
+    const { settings: values } = migrated(
+      "master: {script: x, resources: {memory: 1 GiB}, files: {f: g}}\nservices:\n  driver: {script: y}\n",
+    );
+    expect(values).toMatchObject({
+      "tony.master.command": "x",
+      "tony.master.memory": "1024m",
+      "tony.master.resources": "g::f",
+      "tony.master.instances": "1",
+      "tony.driver.command": "y",
+      "tony.application.untracked.jobtypes": "driver",
+    });
+  });
+
+  test("lets those in that it names: groups alone, everybody, or nobody where its lists are off", () => {
+    const acls = (text: string) => migrated(`acls: {${text}}\nservices: {a: {script: x}}\n`);
+    const groups = acls("enable: true, view_groups: [ml, ops], modify_users: [ada, '*']");
+    expect(groups.settings).toMatchObject({
+      "tony.application.acl.view": " ml,ops",
+      "tony.application.acl.modify": "*",
+    });
+    expect(groups.remarks[0]).toBe("changes 1 view_groups becomes tony.application.acl.view");
+    const off = acls("enable: false, view_users: [bob]");
+    expect(Object.keys(off.settings).filter((key) => key.includes("acl"))).toEqual([]);
+    expect(off.remarks[0]).toBe("no-meaning 1 acls have no effect: enable is not true");
+  });
+
+  test("has a field that Skein has not told with its line", () => {
+    expect(migrated("colour: blue\nservices: {a: {script: x}}\n").remarks[0]).toBe(
+      "to-mend 1 colour is not a field of Skein",
+    );
+  });
+
+  test("has a service whose name begins with a digit named so that a role may have it", () => {
+    const { settings: values } = migrated("services:\n  1st: {script: x, allow_failures: no, max_restarts: many}\n");
+    expect(values["tony.role-1st.command"]).toBe("x");
+    expect(values).not.toHaveProperty("tony.application.fail-on-worker-failure-enabled");
+  });
+
   test("whose script drives its services ends with that", () => {
     const driven =
       "master: {script: python drive.py, env: {A: 1}, security: {}}\nservices:\n  worker: {script: work, resources: {memory: 1 GiB, vcores: 1}}\n";
@@ -347,6 +412,14 @@ services:
     });
   });
 
+  test("may have some hundreds of values, and has no more in a file that a person wrote", () => {
+    const list = (length: number) => `a: [${Array(length).fill("x").join()}]\n`;
+    expect(readDocument(list(498), "a.yaml").fields[0]?.items).toHaveLength(498);
+    expect(() => readDocument(list(499), "a.yaml")).toThrow(
+      expect.objectContaining({ code: "CONFIGURATION_MALFORMED", problem: "its aliases stand for too many values" }),
+    );
+  });
+
   test.each(["a: &a {b: *a}\n", "a: &a [*a]\n", "a: &a {<<: *a}\n"])(
     "that stands within itself is refused: %j",
     (text) => {
@@ -429,6 +502,8 @@ services:
     ["services:\n  w: {script: x}\n", true],
     ["master:\n  script: x\n", true],
     ["yarn: {specification: {services: {w: {script: x}}}}", true],
+    ["specification: {services: {v: {}, w: {commands: [x]}}}", true],
+    ["other: {specification: {services: {w: {script: x}}}}", false],
     ["yarn: {specification: {services: {w: {}}}}", false],
     ["[1, 2]", false],
     ["", false],
