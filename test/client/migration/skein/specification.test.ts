@@ -189,7 +189,7 @@ describe("a specification of Skein's", () => {
   test("has a service whose name begins with a digit named so that a role may have it", () => {
     const { settings: values } = migrated("services:\n  1st: {script: x, allow_failures: no, max_restarts: many}\n");
     expect(values["tony.role-1st.command"]).toBe("x");
-    expect(values).not.toHaveProperty("tony.application.fail-on-worker-failure-enabled");
+    expect(values).not.toHaveProperty(["tony.application.fail-on-worker-failure-enabled"]);
   });
 
   test("whose script drives its services ends with that", () => {
@@ -346,7 +346,7 @@ services:
     ["a:\n  b: |\n\t\n    x\n", 3, "a line begins with a tab: YAML takes blanks only"],
   ])("that is refused has the reason and its line: %j", (text, line, reason) => {
     expect(() => readDocument(text, "a.yaml")).toThrow(
-      expect.objectContaining({ problem: reason, location: { file: "a.yaml", line } }),
+      expect.objectContaining({ code: "CONFIGURATION_MALFORMED", problem: reason, location: { file: "a.yaml", line } }),
     );
   });
 
@@ -357,15 +357,18 @@ services:
       "tony.application.fail-on-worker-failure-enabled": "false",
       "tony.application.stop-on-failure-jobtypes": "b",
     });
+    expect(migrated(`services:\n  ${lenient}  b:\n    script: y\n`).remarks.at(-1)).toBe(
+      "changes 1 a failure of b ends the job, as max_restarts is 0",
+    );
     const restarted = migrated(`services:\n  ${lenient}  b:\n    max_restarts: 2\n    script: y\n`).settings;
-    expect(restarted).not.toHaveProperty("tony.application.stop-on-failure-jobtypes");
+    expect(restarted).not.toHaveProperty(["tony.application.stop-on-failure-jobtypes"]);
   });
 
   test("may be JSON, and its defaults are none of its own", () => {
     const json =
       '{"services": {"w": {"script": "x", "max_restarts": 0, "resources": {"memory": "1500 kb", "vcores": 1}}}}';
     expect(migrated(json).settings).toMatchObject({ "tony.w.memory": "2m" });
-    expect(migrated(json).settings).not.toHaveProperty("tony.w.retry-count");
+    expect(migrated(json).settings).not.toHaveProperty(["tony.w.retry-count"]);
   });
 
   test("counts the restarts of each of its services for that alone; one that has none ends the job", () => {
@@ -373,6 +376,7 @@ services:
     const { settings: values } = migrated(two);
     expect(values).toMatchObject({ "tony.a.retry-count": "3", "tony.b.retry-count": "2" });
     expect(Object.keys(values).filter((key) => /\.(c\.|am\.)retry|stop-on/.test(key))).toEqual([]);
+    expect([values["tony.a.restart-policy"], values["tony.c.restart-policy"]]).toEqual(["task", undefined]);
   });
 
   test("without an end to its restarts gets so many that nobody sees the last", () => {
@@ -383,8 +387,10 @@ services:
   });
 
   test("says of its variables with $ in one line", () => {
-    const { remarks } = migrated('services:\n  a: {script: x, env: {A: $HOME, B: "${PWD}"}}\n');
-    expect(remarks.find((remark) => remark.includes("$"))).toContain('export A="$HOME"; export B="${PWD}"');
+    const { settings: values, remarks } = migrated('services:\n  a: {script: x, env: {A: $HOME, B: "${PWD}"}}\n');
+    expect(remarks.find((remark) => remark.includes("$"))).toMatch(/: export A="\$HOME"; export B="\$\{PWD\}"$/);
+    expect(values["tony.a.command"]).toBe('export A="$HOME"\nexport B="${PWD}"\nx');
+    expect(values).not.toHaveProperty(["tony.a.envs"]);
   });
 
   test("has aliases, and mappings that others merge", () => {
