@@ -13,6 +13,7 @@ test("what Hadoop does not read of a job's file is said with its line, and only 
       { kind: "no-meaning", at: "tony.xml:3", message: expect.stringContaining("a second <value>") },
     ]),
   );
+  expect(remarks[0]).toEqual({ kind: "stays", at: "tony.xml:3", message: "tony.worker.memory" });
   expect(text).toContain("<value>2g</value>");
   expect(text).not.toContain("<value>1g</value>");
 });

@@ -62,6 +62,25 @@ describe("the files that a file of TonY's becomes", () => {
     ]);
   });
 
+  test("are told by kinds: jobs, what else has files, scripts, and programs, wherever they were found", async () => {
+    const files = {
+      "a.py": "import tf_yarn\n",
+      "b.sh": `${submitter} -executes a.py\n`,
+      "c.yaml": specification,
+      "d.flow": flowDocument,
+      "e.job": flow,
+      "f.xml": job(),
+    };
+    expect((await migrated(files)).map(({ source }) => source)).toEqual([
+      "f.xml",
+      "e.job",
+      "d.flow",
+      "c.yaml",
+      "b.sh",
+      "a.py",
+    ]);
+  });
+
   test("have the name that is given to one", async () => {
     const [one] = await migrated({ "job.xml": job() }, { out: "new.xml" });
     expect(one).toEqual({ source: "job.xml", written: "new.xml", typed: ["tony-ts submit new.xml"] });

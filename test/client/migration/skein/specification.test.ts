@@ -101,6 +101,7 @@ describe("a specification of Skein's", () => {
     expect(remarks).toEqual(
       expect.arrayContaining([
         "changes 2 name becomes tony.application.name",
+        "changes 12 view_users becomes tony.application.acl.view",
         "to-mend 4 user: set HADOOP_PROXY_USER=ada where the job is submitted",
         "no-meaning 15 ui_users: whom tony.application.acl.view names sees the job wherever it shows",
         "changes 20 service Train_Worker becomes a role, named train-worker",
@@ -455,6 +456,8 @@ services:
   });
 
   test("has variables of the node's expanded, as YARN does", () => {
+    const quoted = `services: {a: {script: x, env: {A: 'say "$HOME"'}}}`;
+    expect(migrated(quoted).settings["tony.a.command"]).toBe('export A="say \\"$HOME\\""\nx');
     const text = 'services:\n  a:\n    env: {PATH: "$HOME/bin:$PATH", N: 1}\n    script: train\n';
     expect(migrated(text).settings).toMatchObject({
       "tony.a.envs": "N=1",
