@@ -53,7 +53,8 @@ function waitFor(
     ended: 0,
     ...ask,
   };
-  const status = aJobStatus({ roles: [role], waits: [waitOf({ reason, delays, sinceMs: 0 })] });
+  const other = { ...role, name: "ps", ...amount(1, 1) };
+  const status = aJobStatus({ roles: [other, role], waits: [waitOf({ reason, delays, sinceMs: 0 })] });
   const { waits } = withShortages(status, { nodes: [], sharedLabels: ["gpu"], applications: [], ...use });
   return { reasons: waits[0]?.reasons, remedy: waits[0]?.remedy };
 }
@@ -165,7 +166,19 @@ describe("what is short for containers that do not come", () => {
     expect(reasons?.[1]).toMatch(
       /application_1_0004 \(bert of ada in queue ml: 9 GiB\).*application_1_0003 \(bert of bob in queue etl: 2 GiB\)/,
     );
-    expect(reasons?.[1]).toMatch(/applications that you may not see \(8 GiB\)/);
+    expect(reasons?.[1]).toMatch(
+      /^memory on all nodes of the cluster in use: .*applications that you may not see \(8 GiB\)/,
+    );
+  });
+
+  test("is told of nodes that have just what is asked for, and of their label", () => {
+    const nodes = [
+      node("a", amount(8192, 8), amount(1024, 0), "ssd"),
+      node("b", amount(16_384, 8), amount(10_240, 0), "ssd"),
+    ];
+    expect(waitFor({ ...amount(8192, 1), nodeLabel: "ssd" }, { nodes }).reasons?.[0]).toBe(
+      "the 2 nodes of label ssd that may run them: too little memory; free: a 7 GiB, 8 cores, b 6 GiB, 8 cores",
+    );
   });
 
   test("is told beside what else is known of the job", () => {
@@ -222,12 +235,13 @@ describe("what is short for containers that do not come", () => {
   });
 
   test("is the queue's as well where that lacks something else", () => {
-    const queueFull = { code: "queue-full", queue: "ml", left: "8 GiB, 0 cores", room: 0, short: ["cores"] } as const;
+    const short = ["memory", "cores"];
+    const queueFull = { code: "queue-full", queue: "ml", left: "0 MiB, 0 cores", room: 0, short } as const;
     const full = [node("a", amount(8192, 8), amount(8192, 0))];
     expect(waitFor(amount(1024, 1), { nodes: full }, { delays: [queueFull] }).reasons).toEqual([
       "the 1 node of the cluster that may run them: too little memory; free: a 0 MiB, 8 cores",
       "memory in use: applications that you may not see (8 GiB)",
-      "in queue ml 8 GiB, 0 cores are free for this job: too few cores",
+      "in queue ml 0 MiB, 0 cores are free for this job: too little memory and too few cores",
     ]);
   });
 

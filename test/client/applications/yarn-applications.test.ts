@@ -139,6 +139,14 @@ describe("the last status of a job", () => {
     expect(applications.noStatusReason()).toBeUndefined();
   });
 
+  test("cannot be read while the file system is silent, which is said", async () => {
+    keep();
+    const { fileSystem } = cluster.fileSystems.locate(`file://${staging}`);
+    jest.spyOn(fileSystem, "open").mockRejectedValue(new FileSystemError("silent", { code: "UNREACHABLE" }));
+    expect(await applications.finalStatus(ended())).toBeUndefined();
+    expect(applications.noStatusReason()).toMatch(/^The NameNode \(WebHDFS\) does not answer: silent\n/);
+  });
+
   test("that cannot be understood is none", async () => {
     mkdirSync(kept(), { recursive: true });
     writeFileSync(path.join(kept(), `${id}.json`), "{}");
