@@ -13,7 +13,7 @@ const closedWithinMs = 60_000;
  * @returns false while the ApplicationMaster may still be closing the history: the staging folder has to stay
  */
 export async function closeAbandonedHistory(
-  { applicationId, spec, user }: JobFile,
+  { applicationId, spec, user }: Pick<JobFile, "applicationId" | "spec" | "user">,
   fileSystems: FileSystems,
   { reportOf, nowMs }: { readonly reportOf: (id: string) => Promise<ApplicationReport>; readonly nowMs: number },
 ): Promise<boolean> {

@@ -93,9 +93,9 @@ function shortageOf(
 /** Who holds the scarce resource: applications that the ResourceManager reports, and the use that these do not account for. */
 function heldBy(id: string, kind: ResourceKind, may: readonly NodeReport[], { nodes, applications }: ClusterUse) {
   const everywhere = nodes.some((node) => !may.includes(node) && kind.of(node.used) > 0);
-  const inUse = sum(everywhere ? nodes : may, ({ used }) => kind.of(used));
+  const inUse = sum(nodes, ({ used }) => kind.of(used));
   const holders = applications
-    .map((application) => ({ application, amount: Math.max(0, kind.of(application.usage?.used ?? nothing)) }))
+    .map((application) => ({ application, amount: kind.of(application.usage?.used ?? nothing) }))
     .filter(({ amount }) => amount > 0)
     .sort((one, other) => other.amount - one.amount);
   const others = holders.filter(({ application }) => application.id !== id);

@@ -127,12 +127,12 @@ interface Room {
 /** The reason, with the earlier applications of the queue that wait for containers too: free room may be reserved for those. */
 function withEarlier(
   reason: DelayReason & { readonly code: "am-not-placed" },
-  { id, queue, startTimeMs }: ApplicationReport,
+  { queue, startTimeMs }: ApplicationReport,
   applications: readonly ApplicationReport[],
 ): DelayReason {
   const earlier = applications.filter(({ usage, ...other }) => {
     const waits = usage !== undefined && usage.needed.memoryMiB > Math.max(0, usage.used.memoryMiB);
-    return waits && other.id !== id && queueName(other.queue) === queueName(queue) && other.startTimeMs < startTimeMs;
+    return waits && queueName(other.queue) === queueName(queue) && other.startTimeMs < startTimeMs;
   });
   return earlier.length === 0 ? reason : { ...reason, earlier: earlier.map((other) => `${other.id} (${other.user})`) };
 }

@@ -86,7 +86,7 @@ export function queueShares({ queue, nodes }: Pick<SubmissionFacts, "queue" | "n
 
 /** Which queues take applications, and whether others may. */
 export async function queueFacts(
-  resourceManager: ResourceManagerClient,
+  resourceManager: Pick<ResourceManagerClient, "queue">,
 ): Promise<Pick<ClusterFacts, "leafQueues" | "queuesAreOpen">> {
   const root = await resourceManager.queue("root", { children: true, recursive: true });
   if (root === undefined) return { leafQueues: [], queuesAreOpen: true };

@@ -97,7 +97,7 @@ export function queueFinding(name: string, { queue, root, acls }: QueueFacts): F
   if (queue === undefined) return wrong(`there is no queue ${name}`);
   if (queue.children.length > 0) return wrong(`${name} takes no applications itself`);
   if (queue.state !== "RUNNING") return wrong(`${name} is ${queue.state}`);
-  if (acls.size > 0 && !mayBeSubmittedTo(queue, acls)) return wrong(`you may not submit to ${name}`);
+  if (!mayBeSubmittedTo(queue, acls)) return wrong(`you may not submit to ${name}`);
   const share = `${percent(queue.capacity)} of its parent, up to ${percent(queue.maximumCapacity)}`;
   return { subject: "queue", state: "well", found: `${name}: ${share}, now ${percent(queue.currentCapacity)} used` };
 }

@@ -14,11 +14,11 @@ export interface ShellWord {
 }
 
 /**
- * In this order: comments, continued lines (people leave blanks or a comment after the backslash), quotes and substitutions, blanks, the
- * ends of commands, and everything else.
+ * In this order: comments (none begins after an escaped blank), continued lines (people leave blanks or a comment after the backslash),
+ * quotes and substitutions, blanks, the ends of commands, and everything else.
  */
 const pieces =
-  /(?<=^|[\s;|&()])#[^\n]*|\\\n|\\[ \t]+(?:#[^\n]*)?\n|\\[\s\S]|'[^']*'|"(?:\\[\s\S]|\$\([^()]*\)|\$(?!\([^()]*\))|[^"\\$])*"|\$\([^()]*\)|`[^`]*`|[ \t\r]+|[\n;|&<>()]|[^\s\\'"$`;|&<>()]+|[\s\S]/g;
+  /(?<=^|\n|(?<!(?<!\\)(?:\\\\)*\\)[\s;|&()])#[^\n]*|\\\n|\\[ \t]+(?:#[^\n]*)?\n|\\[\s\S]|'[^']*'|"(?:\\[\s\S]|\$\([^()]*\)|\$(?!\([^()]*\))|[^"\\$])*"|\$\([^()]*\)|`[^`]*`|[ \t\r]+|[\n;|&<>()]|[^\s\\'"$`;|&<>()]+|[\s\S]/g;
 
 /** The commands of a script, each as its words (POSIX.1-2024, Shell Command Language, 2.3). A redirection ends a command, too. */
 export function shellCommands(script: string): ShellWord[][] {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { readLeftStatus } from "../../../client/applications/abandoned-job.ts";
+import { carriedTo, readLeftStatus } from "../../../client/applications/abandoned-job.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
+import { waitOf } from "../../../src/job/wait.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus, noonishMs } from "../job-status.ts";
+import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
 
 const killed = aReport({
   state: "KILLED",
@@ -20,7 +22,9 @@ const folder = (status: JobStatus | string) => ({
 describe("a job whose ApplicationMaster YARN has ended", () => {
   test("is told as the ApplicationMaster knew it, with YARN's end, and no task runs any more", async () => {
     const tasks = aJobStatus().tasks.map((task, index) => (index === 1 ? { ...task, state: "failed" as const } : task));
-    const status = await readLeftStatus(folder(aJobStatus({ tasks })), killed);
+    const waits = [waitOf({ reason: { code: "am" }, sinceMs: 0, delays: [] })];
+    const outcome = { ...allSucceeded, result: "killed", summary: "told to stop", endedAtMs: 7 } as const;
+    const status = await readLeftStatus(folder(aJobStatus({ tasks, waits, outcome })), killed);
     expect(status).toMatchObject({
       state: "killed",
       outcome: { result: "killed", summary: killed.diagnostics, endedAtMs: killed.finishTimeMs },
@@ -31,6 +35,22 @@ describe("a job whose ApplicationMaster YARN has ended", () => {
       ],
       waits: [],
     });
+  });
+
+  test.each([
+    ["waiting", "waiting"],
+    ["allocated", "stopped"],
+    ["launched", "stopped"],
+    ["registered", "stopped"],
+    ["running", "stopped"],
+    ["succeeded", "succeeded"],
+    ["lost", "lost"],
+  ] as const)("has a task that was %s: it is %s", async (state, now) => {
+    const status = await readLeftStatus(
+      folder(aJobStatus({ tasks: [{ task: "worker:0", state, restarts: 0 }] })),
+      killed,
+    );
+    expect(status?.tasks).toEqual([{ task: "worker:0", state: now, restarts: 0 }]);
   });
 
   test("is not told by an earlier attempt, which YARN had moved", async () => {
@@ -63,4 +83,13 @@ describe("a job whose ApplicationMaster YARN has ended", () => {
       code: "STATUS_UNREADABLE",
     });
   });
+});
+
+test("checkpoints are where executors copy them, of a job whose executors copy any", () => {
+  const carrier = { outputRequired: false, timeoutMs: 60_000 };
+  const checkpoints = { localDir: "checkpoints", keep: 1 };
+  const addressOf = (changes: Parameters<typeof aJobSpec>[0]) =>
+    carriedTo({ spec: aJobSpec({ checkpointDir: "/ckpt", ...changes }) });
+  expect(addressOf({ carrier: { ...carrier, checkpoints } })).toBe("/ckpt");
+  expect([addressOf({ carrier }), addressOf({})]).toEqual([undefined, undefined]);
 });

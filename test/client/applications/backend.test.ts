@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -11,7 +11,7 @@ import {
   openLocalApplications,
 } from "../../../client/applications/backend.ts";
 import { LocalApplications } from "../../../client/applications/local-applications.ts";
-import { localRoot } from "../../../client/applications/local-folder.ts";
+import { localRoot, newLocalFolder } from "../../../client/applications/local-folder.ts";
 import { YarnApplications } from "../../../client/applications/yarn-applications.ts";
 import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import { StandInManager } from "../stand-in-manager.ts";
@@ -70,6 +70,24 @@ describe("the place where an application is known", () => {
     const cluster = await place(openApplications(onCluster, settings, context(hasCluster)));
     expect(cluster.user).toBe("ada");
     await expect(cluster.sweep()).rejects.toThrow(/s3a/);
+    await expect(openApplications(onCluster, ["tony.security.ca-file=/none.pem"], context(hasCluster))).rejects.toThrow(
+      /\/none\.pem/,
+    );
+  });
+
+  test("tells the time by the clock of who asks", async () => {
+    const there = context(hasCluster);
+    const kept = path.join(folder, "staging", "history-ada");
+    mkdirSync(kept, { recursive: true });
+    writeFileSync(path.join(kept, `${onCluster}.json`), "{}");
+    const longAgoS = (there.now() - 31 * 86_400_000) / 1_000;
+    utimesSync(path.join(kept, `${onCluster}.json`), longAgoS, longAgoS);
+    const settings = [`tony.staging-dir=file://${folder}/staging`];
+    await (await place(openApplications(onCluster, settings, there))).sweep();
+    expect(readdirSync(kept)).toEqual([]);
+
+    const { id } = newLocalFolder(localRoot({ XDG_STATE_HOME: folder }), there.now() - 3_600_000);
+    expect(await (await place(openLocalApplications(there))).report(id)).toMatchObject({ state: "FAILED" });
   });
 
   test("is on this machine the folder of its jobs, each known for its owner's", async () => {

@@ -40,6 +40,7 @@ describe("choosing jobs", () => {
     expect((await chosen({ states: ["failed"] })).numbers).toEqual([4, 5]);
     expect((await chosen({ states: ["succeeded", "running"] })).numbers).toEqual([1, 3]);
     expect((await chosen({ all: true })).numbers).toEqual([1, 2, 3, 4, 5]);
+    expect((await chosen({ all: true, states: ["failed"] })).numbers).toEqual([4, 5]);
   });
 
   test("in all of YARN's states of it", async () => {
@@ -50,6 +51,8 @@ describe("choosing jobs", () => {
     const odd = aReport({ id: "application_1_0007", state: "FINISHED", finalStatus: "UNDEFINED" });
     expect((await chosen({ states: ["killed"] }, [killed, odd])).numbers).toEqual([6]);
     expect((await chosen({ states: ["failed"] }, [killed, odd])).numbers).toEqual([7]);
+    const several = aReport({ id: "application_1_0008", state: "FINISHED", finalStatus: "ENDED" });
+    expect((await chosen({ states: ["succeeded"] }, [several, odd])).numbers).toEqual([8]);
   });
 
   test("by a part of the name, in any case of letters", async () => {
@@ -75,6 +78,8 @@ describe("choosing jobs", () => {
     expect(numbers).toEqual([2]);
     expect(asked).toMatchObject({ startedMs: { from: 2000, to: 2999 } });
     expect((await chosen({ submittedMs: { from: 1000, to: 2000 } }, there)).numbers).toEqual([1, 2]);
+    expect((await chosen({ submittedMs: { to: 2000 } }, there)).asked).toMatchObject({ startedMs: { to: 2000 } });
+    expect((await chosen({}, there)).asked).not.toHaveProperty("startedMs");
   });
 
   test("of a queue that has others below it also theirs", async () => {

@@ -29,6 +29,12 @@ describe("a list of jobs", () => {
     ]);
   });
 
+  test("shows nothing held by one that has no container, whatever it asks for", () => {
+    const usage = { usedContainers: 0, used: { memoryMiB: 1024, vcores: 1, others: {} }, needed: nothing, ...seconds };
+    const [, row] = jobTable([aReport({ usage, startTimeMs: noonishMs })], { nowMs: noonishMs, gpuTypes: [] });
+    expect(row).toMatch(/ – {8}–$/);
+  });
+
   test("has no column of GPUs or causes where no job has any", () => {
     const [head] = jobTable([running({})], { nowMs: noonishMs, gpuTypes: [] });
     expect(head).toMatch(/memory {3}cores$/);
@@ -52,6 +58,8 @@ describe("a cause", () => {
     ["of one that succeeded is none", { state: "FINISHED", finalStatus: "SUCCEEDED", diagnostics: "2 of 2" }, ""],
     ["is the first line that says something", { state: "KILLED", diagnostics: "\n by bob \n" }, "by bob"],
     ["names no id", { state: "FAILED", diagnostics: "Application application_1_0002 submitted" }, "submitted"],
+    ["is whole where it fits", { state: "FAILED", diagnostics: "x".repeat(80) }, "x".repeat(80)],
+    ["is not cut behind a blank", { state: "FAILED", diagnostics: `${"x".repeat(78)} yy` }, `${"x".repeat(78)}…`],
     ["is cut to one line", { state: "FAILED", diagnostics: "x".repeat(90) }, `${"x".repeat(79)}…`],
   ] as const)("%s", (_which, changes, expected) => {
     expect(causeOf(aReport(changes))).toBe(expected);

@@ -5,9 +5,15 @@ import { homedir, tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { LocalApplications } from "../../../client/applications/local-applications.ts";
-import { localFiles, localRoot, newLocalFolder, rootRefusal } from "../../../client/applications/local-folder.ts";
+import {
+  localFiles,
+  localMasterContainerId,
+  localRoot,
+  newLocalFolder,
+  rootRefusal,
+} from "../../../client/applications/local-folder.ts";
 import { LocalLogStore } from "../../../client/applications/local-log-store.ts";
 import { clientAccess, clientAccessFile, formatClientAccess } from "../../../src/api/identity.ts";
 import { wholeJob } from "../../../src/job/amounts.ts";
@@ -47,6 +53,7 @@ test("logs are told by containers, the ApplicationMaster's first, and by names; 
   const folder = mkdtempSync(path.join(tmpdir(), "local-logs-"));
   const [master, first, second] = [1, 2, 3].map((number) => `container_1795305600000_0001_01_00000${number}`);
   const store = new LocalLogStore("local_1795305600000_0001", folder);
+  expect(localMasterContainerId("local_1795305600000_0012")).toBe("container_1795305600000_0012_01_000001");
   async function found(wanted: (containerId: string) => boolean) {
     const logs: (readonly [string, string, number])[] = [];
     for await (const { containerId, name, lengthBytes } of store.logs(wanted))
@@ -56,12 +63,20 @@ test("logs are told by containers, the ApplicationMaster's first, and by names; 
   expect(await found(() => true)).toEqual([]);
   for (const logs of [`containers/${second}/logs`, "am/logs", `containers/${first}/logs`]) {
     mkdirSync(path.join(folder, logs), { recursive: true });
-    writeFileSync(path.join(folder, logs, "stdout"), "printed");
-    writeFileSync(path.join(folder, logs, "stderr"), "");
+    for (const [name, text] of [
+      ["stderr", ""],
+      ["am.log", "began"],
+      ["stdout", "printed"],
+    ] as const)
+      writeFileSync(path.join(folder, logs, name), text);
   }
-  const all = [master, first, second].flatMap((id) => [[id, "stderr", 0] as const, [id, "stdout", 7] as const]);
+  const all = [master, first, second].flatMap((id) => [
+    [id, "am.log", 5] as const,
+    [id, "stderr", 0] as const,
+    [id, "stdout", 7] as const,
+  ]);
   expect(await found(() => true)).toEqual(all);
-  expect(await found((id) => id !== master)).toEqual(all.slice(2));
+  expect(await found((id) => id !== master)).toEqual(all.slice(3));
   expect([store.isAtHand, store.pending]).toEqual([true, undefined]);
   rmSync(folder, { recursive: true });
 });
@@ -84,16 +99,38 @@ describe("the applications of the local scheduler", () => {
     expect(reports.map(({ id }) => id)).toEqual(ids.toReversed());
     expect((await at(submittedMs).reports({ limit: 2 })).map(({ id }) => id)).toEqual(ids.toReversed().slice(0, 2));
     expect(await at(submittedMs).reports({ states: ["RUNNING"] })).toEqual([]);
+    mkdirSync(path.join(localRoot(environment), "local_of_somebody"));
+    expect(await at(submittedMs).reports({ states: ["ACCEPTED"] })).toHaveLength(3);
+  });
+
+  test("wait for their ApplicationMaster alone", async () => {
+    expect(await at(submittedMs).waitingReason()).toEqual({ code: "am-starting" });
+  });
+
+  test("have the logs of their own folders", async () => {
+    const { id, folder } = submit(submittedMs);
+    mkdirSync(path.join(folder, "am", "logs"), { recursive: true });
+    writeFileSync(path.join(folder, "am", "logs", "am.log"), "began");
+    const store = at(submittedMs).logStore(await at(submittedMs).report(id));
+    const names: string[] = [];
+    for await (const { name } of store.logs(() => true)) names.push(name);
+    expect(names).toEqual(["am.log"]);
+  });
+
+  test("whose files cannot be read are an error, not a job without them", async () => {
+    const { id, folder } = submit(submittedMs);
+    mkdirSync(path.join(folder, "am-1.json"));
+    await expect(at(submittedMs).report(id)).rejects.toMatchObject({ code: "EISDIR" });
   });
 
   test("keep their folders for a week from their submission, and longer as long as they run", async () => {
-    const [ended, running] = [submit(submittedMs), submit(submittedMs)];
+    const [ended, running, younger] = [submit(submittedMs), submit(submittedMs), submit(submittedMs + 1)];
     const master = spawn("sleep", ["600"], { argv0: path.join(running.folder, "am", "am.cjs"), stdio: "ignore" });
     writeFileSync(path.join(running.folder, localFiles.pid), String(master.pid));
     await at(submittedMs + weekMs - 1).sweep();
     expect([existsSync(ended.folder), existsSync(running.folder)]).toEqual([true, true]);
     await at(submittedMs + weekMs).sweep();
-    expect([existsSync(ended.folder), existsSync(running.folder)]).toEqual([false, true]);
+    expect([ended, running, younger].map((one) => existsSync(one.folder))).toEqual([false, true, true]);
     master.kill("SIGKILL");
   });
 
@@ -154,7 +191,16 @@ describe("the applications of the local scheduler", () => {
     writeFileSync(path.join(folder, clientAccessFile), JSON.stringify(formatClientAccess(access)));
     expect(await contact()).toEqual({ attempt: 1, host: "localhost", port: 4711, access });
     expect(await at(submittedMs).report(id)).toMatchObject({ amHost: "localhost", amRpcPort: 4711 });
-    for (const none of [{ host: "localhost" }, { host: "localhost", port: "4711" }, { host: 1, port: 4711 }]) {
+    address([]);
+    expect(await at(submittedMs).report(id)).not.toHaveProperty("amHost");
+    writeFileSync(path.join(folder, "am-1.json"), "null");
+    expect(await contact()).toBeUndefined();
+    for (const none of [
+      { host: "localhost" },
+      { port: 4711 },
+      { host: "localhost", port: "4711" },
+      { host: 1, port: 4711 },
+    ]) {
       address(none);
       expect(await contact()).toBeUndefined();
     }
@@ -175,6 +221,8 @@ describe("the applications of the local scheduler", () => {
     expect(await local.checkpointDir(id)).toBe("/ckpt");
     job({ ...aJobSpec(), specVersion: 99 });
     expect(local.keptHistory(id)).toBeUndefined();
+    expect(await local.report(id)).toMatchObject({ name: "" });
+    writeFileSync(path.join(folder, jobFileName), "null");
     expect(await local.report(id)).toMatchObject({ name: "" });
   });
 
@@ -207,8 +255,11 @@ describe("the applications of the local scheduler", () => {
 
   test("are on file systems that are opened once", async () => {
     const local = at(submittedMs);
-    expect(await local.fileSystems()).toBe(await local.fileSystems());
+    const fileSystems = await local.fileSystems();
+    expect(await local.fileSystems()).toBe(fileSystems);
+    const closed = jest.spyOn(fileSystems, "close");
     local.close();
+    expect(closed).toHaveBeenCalledTimes(1);
   });
 
   test("have failed where their AM has ended, also in their first minute", async () => {
@@ -258,12 +309,18 @@ describe("an application of the local scheduler whose AM tells no outcome", () =
   });
 
   test("was killed, for the reason that was given, if it was told to end before it took signals", async () => {
-    const { id, master, applications } = started();
-    expect(await applications.report(id)).toMatchObject({ state: "ACCEPTED", diagnostics: "" });
+    const { id, folder, master, applications } = started();
+    const starting = { state: "ACCEPTED", finalStatus: "UNDEFINED", diagnostics: "" };
+    expect(await applications.report(id)).toMatchObject(starting);
+    const told = path.join(folder, localFiles.killed);
+    writeFileSync(told, "enough of it");
+    expect(await applications.report(id)).toMatchObject(starting);
+    rmSync(told);
 
     const ended = once(master, "exit");
     await applications.kill(id, "enough of it");
-    await ended;
+    expect(await ended).toEqual([null, "SIGTERM"]);
+    expect(statSync(told).mode & 0o777).toBe(0o600);
     const report = { state: "KILLED", finalStatus: "KILLED", diagnostics: "enough of it" };
     expect(await applications.report(id)).toMatchObject(report);
   });
@@ -277,8 +334,13 @@ describe("an application of the local scheduler whose AM tells no outcome", () =
     const ended = once(master, "exit");
     master.kill("SIGKILL");
     await ended;
-    const report = { state: "FAILED", diagnostics: `The AM ended without telling an outcome:\n${lines.join("\n")}` };
+    const report = {
+      state: "FAILED",
+      finalStatus: "FAILED",
+      diagnostics: `The AM ended without telling an outcome:\n${lines.join("\n")}`,
+    };
     expect(await applications.report(id)).toMatchObject(report);
+    expect(await applications.finalStatus(await applications.report(id))).toBeUndefined();
     await applications.kill(id, "too late");
     expect(await applications.report(id)).toMatchObject(report);
   });

@@ -90,6 +90,15 @@ describe("why there is none", () => {
     expect(await why(failing(code))).toBe(words);
   });
 
+  test("is told as the last look showed", async () => {
+    const access = new MasterAccess({ read });
+    for (const code of ["FILE_NOT_FOUND", "UNREACHABLE"] as const) {
+      unreadable = failing(code);
+      await access.of(id, first);
+    }
+    expect(access.whyNone("ada")).toBe("HDFS, which has the credentials for reaching it, does not answer");
+  });
+
   test("is not the staging folder's fault where that was never read", async () => {
     expect(await why(undefined)).toBe("the ResourceManager does not say where it is");
   });

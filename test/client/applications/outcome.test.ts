@@ -22,7 +22,11 @@ describe("how a job has ended", () => {
       "Application application_1_0007 failed 2 times due to AM Container for appattempt_1_0007_000002 exited with  exitCode: 1\n" +
       "Diagnostics: [x]Exception from container-launch.";
     const report = aReport({ state: "FAILED", finalStatus: "FAILED", diagnostics });
-    expect(outcomeOf(report, undefined, 9)).toMatchObject({ result: "failed", cause: { class: "infrastructure" } });
+    expect(outcomeOf(report, undefined, 9)).toMatchObject({
+      ...{ result: "failed", endedAtMs: 9 },
+      summary: "the AM's container ended, 2 times",
+      cause: { class: "infrastructure", atMs: 9 },
+    });
   });
 
   test("is a command's exit code", () => {

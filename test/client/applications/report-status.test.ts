@@ -55,6 +55,8 @@ describe("a job of which only the ResourceManager's report is known", () => {
     const status = statusOfReport(report, { code: "am-starting" }, noonishMs + 5_000);
     expect(status).toMatchObject({ state: result, waits: [] });
     expect(status.outcome).toMatchObject({ result, summary: "so it ended", endedAtMs: noonishMs + 1_000 });
+    const timeless = statusOfReport({ ...report, finishTimeMs: 0 }, undefined, noonishMs + 5_000);
+    expect(timeless.outcome).toMatchObject({ endedAtMs: noonishMs + 5_000 });
   });
 });
 
@@ -71,6 +73,7 @@ describe("an application that the ResourceManager has forgotten", () => {
       type: "TONY",
       diagnostics: allSucceeded.summary,
       startTimeMs: noonishMs,
+      launchTimeMs: noonishMs,
       finishTimeMs: noonishMs + 70_000,
       progress: 1,
     });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { WaitingReasons } from "../../../client/applications/waiting-reasons.ts";
 import type { ApplicationReport, NodeReport, NodeState } from "../../../src/hadoop/yarn/records.ts";
+import type { ApplicationFilter } from "../../../src/hadoop/yarn/submission.ts";
 import { type DelayReason, delayWords } from "../../../src/job/reasons/waits.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
 import { waitOf } from "../../../src/job/wait.ts";
@@ -37,9 +38,13 @@ const activated = (partition = "<DEFAULT_PARTITION>") =>
 /** The reason, a minute after the submission. */
 async function reasonWith(nodes: readonly NodeReport[], changes: Partial<ApplicationReport>) {
   const report = aReport(changes);
-  return new WaitingReasons({ ...quiet, nodes: async () => nodes }, () => report.startTimeMs + 60_000, LOOKS_AT).reason(
-    report,
-  );
+  const asked = { ...quiet, nodes: inState(nodes) };
+  return new WaitingReasons(asked, () => report.startTimeMs + 60_000, LOOKS_AT).reason(report);
+}
+
+/** Of these nodes, those in the states that are asked for. */
+function inState(nodes: readonly NodeReport[]) {
+  return async (states: readonly NodeState[] = []) => nodes.filter(({ state }) => states.includes(state));
 }
 
 describe("why an AM that waits for long has no container, among the nodes", () => {
@@ -58,7 +63,7 @@ describe("why an AM that waits for long has no container, among the nodes", () =
     const reasonNow = async () => delayWords(await reasonWith(nodes, { diagnostics: activated("gpu") }));
     const said = "the AM may run only on a node with label gpu in queue ml, and none is active: 1 active node";
     expect(await reasonNow()).toBe(`${said}; unhealthy: n2`);
-    nodes.push(node("n3", "DECOMMISSIONING", { label: "gpu" }));
+    nodes.push(node("n3", "DECOMMISSIONING", { label: "gpu" }), node("n4", "DECOMMISSIONED", { label: "gpu" }));
     expect(await reasonNow()).toBe(`${said}; unhealthy: n2; being taken out of the cluster: n3`);
   });
 
@@ -69,6 +74,16 @@ describe("why an AM that waits for long has no container, among the nodes", () =
     const nodes = [node("n2", "RUNNING", { label: "gpu" })];
     expect(await reasonWith(nodes, { diagnostics })).toMatchObject({ code: "am-no-node" });
     expect(await reasonWith([node("n1", "RUNNING")], { diagnostics })).toMatchObject({ code: "am-limit-of-queue" });
+    const ofUser = diagnostics.replace("Queue's AM", "User's AM");
+    expect(await reasonWith(nodes, { diagnostics: ofUser })).toMatchObject({ code: "am-no-node" });
+    const full = activated().replace("used capacity = 0.0 %", "used capacity = 100.0 %");
+    expect(await reasonWith(nodes, { diagnostics: full })).toMatchObject({ code: "am-no-node" });
+    expect(await reasonWith([node("n1", "RUNNING")], { diagnostics: full })).toMatchObject({ code: "am-queue-full" });
+  });
+
+  test("none, of which the labels are told in order", async () => {
+    const nodes = ["ssd", "gpu", "ssd"].map((label, index) => node(`n${index}`, "RUNNING", { label }));
+    expect(await reasonWith(nodes, { diagnostics: activated() })).toMatchObject({ active: 3, labels: ["gpu", "ssd"] });
   });
 
   test("those that may have too little room: how much each has", async () => {
@@ -86,19 +101,23 @@ describe("why an AM that waits for long has no container, among the nodes", () =
   test("earlier jobs of its queue that wait, too, for which free room may be kept", async () => {
     const report = aReport({ diagnostics: activated() });
     const amount = (memoryMiB: number) => ({ memoryMiB, vcores: 1, others: {} });
-    const other = (id: string, laterMs: number, neededMiB: number, queue = "root.ml") => {
-      const usage = { usedContainers: 1, used: amount(1024), needed: amount(neededMiB) };
+    const other = (id: string, laterMs: number, neededMiB: number, { queue = "root.ml", usedMiB = 1024 } = {}) => {
+      const usage = { usedContainers: 1, used: amount(usedMiB), needed: amount(neededMiB) };
       const spent = { memorySeconds: 0, vcoreSeconds: 0, resourceSeconds: {} };
       const startTimeMs = report.startTimeMs + laterMs;
       return { ...aReport({ state: "RUNNING" }), id, queue, startTimeMs, user: "bob", usage: { ...usage, ...spent } };
     };
-    const reports = async () => [
-      report,
+    const ended = { state: "FINISHED", finalStatus: "SUCCEEDED" } as const;
+    const all = [
+      other(report.id, 0, 9_216),
       other("application_1_0001", -5_000, 9_216),
       other("application_1_0002", -4_000, 1024),
       other("application_1_0003", 4_000, 9_216),
-      other("application_1_0004", -4_000, 9_216, "root.other"),
+      other("application_1_0004", -4_000, 9_216, { queue: "root.other" }),
+      other("application_1_0005", -4_000, 0, { usedMiB: -1 }),
+      { ...other("application_1_0006", -4_000, 9_216), ...ended },
     ];
+    const reports = async ({ states }: ApplicationFilter) => all.filter(({ state }) => states?.includes(state) ?? true);
     const nodes = async () => [node("n1", "RUNNING", { usedMiB: 1024 })];
     const reasons = new WaitingReasons({ ...quiet, nodes, reports }, () => report.startTimeMs + 60_000, LOOKS_AT);
     expect(delayWords(await reasons.reason(report))).toBe(
@@ -116,7 +135,9 @@ describe("why an AM that waits for long has no container, among the nodes", () =
     const reasons = new WaitingReasons({ ...quiet, nodes }, () => nowMs, LOOKS_AT);
     const report = aReport({ diagnostics: activated() });
     expect(await reasons.reason(report)).toEqual({ code: "am-not-placed", queue: "ml" });
-    for (const atMs of [2_000, 3_000, 31_000, 32_000, 33_000]) {
+    nowMs = report.startTimeMs + 1_499;
+    expect(await reasons.reason(report)).toEqual({ code: "am-not-placed", queue: "ml" });
+    for (const atMs of [1_500, 3_000, 31_000, 32_000, 33_000]) {
       nowMs = report.startTimeMs + atMs;
       expect(await reasons.reason(report)).toMatchObject({ usable: 1 });
     }
@@ -133,8 +154,9 @@ describe("why an AM that waits for long has no container, among the nodes", () =
     const reasons = new WaitingReasons({ ...quiet, nodes: silent }, () => report.startTimeMs + 60_000, LOOKS_AT);
     expect(await reasons.reason(report)).toEqual({ code: "am-not-placed", queue: "ml" });
     const unlabelled = "[x] Application is Activated, waiting for resources to be assigned for AM.  ";
-    const nodes = [node("n2", "RUNNING", { label: "gpu" })];
+    const nodes = [node("n1", "RUNNING"), node("n2", "RUNNING", { label: "gpu" })];
     expect(await reasonWith(nodes, { diagnostics: unlabelled })).toEqual({ code: "am-not-placed", queue: "ml" });
+    expect(await reasonWith(nodes.slice(0, 1), { diagnostics: unlabelled })).toMatchObject({ usable: 1, active: 1 });
   });
 });
 
@@ -174,6 +196,32 @@ describe("what a job's containers wait for, among the nodes", () => {
     expect(asked).toBe(2);
   });
 
+  test("is told of the nodes that run, those with a shared label too, and of the applications that do", async () => {
+    const nodes = [
+      node("n1", "RUNNING", { usedMiB: 8_192 }),
+      node("n2", "LOST"),
+      node("n3", "RUNNING", { label: "fast", usedMiB: 8_192 }),
+      node("n4", "RUNNING", { label: "gpu" }),
+    ];
+    const nodeLabels = async () => [
+      { name: "gpu", exclusive: true },
+      { name: "fast", exclusive: false },
+    ];
+    const used = { memoryMiB: 8_192, vcores: 2, others: {} };
+    const spent = { memorySeconds: 0, vcoreSeconds: 0, resourceSeconds: {} };
+    const usage = { usedContainers: 1, used, needed: used, ...spent };
+    const all = [
+      aReport({ id: "application_1_0001", state: "RUNNING", usage }),
+      aReport({ id: "application_1_0002", state: "KILLED", usage }),
+    ];
+    const reports = async ({ states }: ApplicationFilter) => all.filter(({ state }) => states?.includes(state) ?? true);
+    const told = new WaitingReasons({ nodes: inState(nodes), nodeLabels, reports }, () => nowMs, LOOKS_AT);
+    expect(words(await told.explained(waiting(0)))).toBe(
+      "the 2 nodes of the cluster that may run them: too little memory; free: n1 0 MiB, 30 cores, n3 0 MiB, 30 cores; " +
+        "memory in use: application_1_0001 (bert of ada in queue ml: 8 GiB), applications that you may not see (8 GiB)",
+    );
+  });
+
   test("is asked for in the background by who cannot wait, and told with the next look", async () => {
     expect(waits.explainedSoon(waiting(0))).toEqual(waiting(0));
     expect(asked).toBe(1);
@@ -211,6 +259,7 @@ test("an AM that has its container and does not register looks for the ResourceM
   nowMs += 19_999;
   expect(await reasons.reason(report)).toEqual({ code: "am-starting" });
   nowMs += 1;
+  expect(await reasons.reason({ ...report, id: "application_1_0002" })).toEqual({ code: "am-starting" });
   expect(delayWords(await reasons.reason(report))).toBe(
     "the AM has its container and has not registered yet: it looks for the ResourceManager at " +
       "yarn.resourcemanager.scheduler.address (yarn-site.xml) = rm:9",

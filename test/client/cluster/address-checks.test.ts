@@ -9,8 +9,11 @@ const hosts: Readonly<Record<string, readonly string[]>> = {
   nn: ["10.0.0.1"],
   "nn.example": ["10.0.0.1"],
   other: ["10.0.0.2", "10.0.0.3"],
+  half: ["10.0.0.9", "10.0.0.3"],
   gone: [],
   here: ["127.0.1.1"],
+  here6: ["::1"],
+  "2001:db8::9": [],
 };
 
 async function told(
@@ -18,7 +21,7 @@ async function told(
   { gateway, refused = [] }: { readonly gateway?: string; readonly refused?: readonly string[] } = {},
 ): Promise<string[]> {
   const network: Network = {
-    addressesOf: async (host) => hosts[host],
+    addressesOf: async (host) => hosts[host.toLowerCase()],
     refuses: async (server) => refused.includes(formatHostPort(server)),
   };
   const configuration = new Configuration().withValues(values);
@@ -54,13 +57,16 @@ describe("the file system's address", () => {
 
   test.each([
     ["the same host", "hdfs://nn:8020", web],
-    ["the same host, written otherwise", "hdfs://NN:8020", web],
+    ["the same host, written otherwise", "hdfs://GONE:8020", { "dfs.namenode.http-address": "gone:9870" }],
+    ["the same address", "hdfs://[2001:db8::9]:8020", { "dfs.namenode.http-address": "[2001:db8::9]:9870" }],
     ["another name of it", "hdfs://nn.example:8020", web],
+    ["a host that has one of its addresses", "hdfs://half:8020", { "dfs.namenode.http-address": "other:9870" }],
     ["a host of which the resolver says nothing", "hdfs://unanswered:8020", web],
     ["a loopback address, as tunnels have", "hdfs://nn:8020", { "dfs.namenode.http-address": "here:9870" }],
+    ["a loopback address of IPv6", "hdfs://nn:8020", { "dfs.namenode.http-address": "here6:9870" }],
     ["no web address", "hdfs://gone:8020", {}],
     ["a nameservice", "hdfs://my_ns", { "dfs.nameservices": "my_ns", "dfs.namenode.rpc-address.my_ns": "nn:8020" }],
-    ["another kind of file system", "viewfs://gone", web],
+    ["another kind of file system, whose names are none of hosts", "viewfs://my_cluster", web],
     ["an address that is told of elsewhere", "hdfs://gone:8020", { "dfs.namenode.http-address": "nn:port" }],
   ])("is not warned of with %s", async (_case, fileSystem, more) => {
     expect(await told({ ...more, "fs.defaultFS": fileSystem })).toEqual([]);
@@ -106,11 +112,28 @@ describe("where ApplicationMasters look for the ResourceManager", () => {
     for (const same of ["nn.example:8030", "unanswered:8030", "here:8030"]) {
       expect(await told({ [`${rm}.hostname`]: "nn", [scheduler]: same })).toEqual([]);
     }
+    const masters = { [`${rm}.ha.enabled`]: "true", [`${rm}.ha.rm-ids`]: "a,b" };
+    const hostnames = { [`${rm}.hostname.a`]: "nn", [`${rm}.hostname.b`]: "nn.example" };
+    expect(await told({ ...masters, ...hostnames, [`${scheduler}.b`]: "other:8030" })).toEqual([
+      expect.stringContaining("but it answers tony-ts at nn.example, another address"),
+    ]);
+  });
+
+  test("is not warned of where it is the host that tony-ts itself asks, known or not", async () => {
+    expect(await told({ [`${rm}.hostname`]: "gone" })).toEqual([]);
   });
 
   test("is not judged where it is each node's own proxy, or a tunnel leads to the ResourceManager", async () => {
-    const proxied = { [`${rm}.hostname`]: "nn", [scheduler]: "localhost:8049" };
-    expect(await told(proxied, { refused: ["localhost:8049"] })).toEqual([]);
+    for (const proxy of ["localhost:8049", "127.0.0.1:8049", "[::1]:8049"]) {
+      expect(await told({ [`${rm}.hostname`]: "nn", [scheduler]: proxy }, { refused: [proxy] })).toEqual([]);
+    }
+    const masters = { [`${rm}.ha.enabled`]: "true", [`${rm}.ha.rm-ids`]: "a,b" };
+    const proxies = {
+      [`${rm}.hostname.a`]: "nn",
+      [`${rm}.hostname.b`]: "nn.example",
+      [`${scheduler}.a`]: "localhost:8049",
+    };
+    expect(await told({ ...masters, ...proxies }, { refused: ["localhost:8049", "nn.example:8030"] })).toEqual([]);
     const tunnel = { [`${rm}.address`]: "localhost:8032", [scheduler]: "nn:8030" };
     expect(await told(tunnel, { refused: ["nn:8030"] })).toEqual([]);
   });

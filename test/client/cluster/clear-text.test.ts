@@ -16,18 +16,26 @@ test.each([
   expect(accepted).toEqual(severities.map(() => "warning"));
 });
 
-test("says what to set", () => {
+test("says what to set, and what is accepted otherwise", () => {
   const configuration = new Configuration().withValues({ "hadoop.rpc.protection": "integrity" });
-  const [problem] = clearTextProblems(configuration, false);
-  expect(problem?.message).toContain("set it to privacy, or accept that with tony.security.allow-cleartext=true");
-  expect(problem?.at).toContain("hadoop.rpc.protection");
+  const consequence = "lets RPC travel unencrypted, and with it the job's key and your delegation tokens";
+  const mend = "set it to privacy, or accept that with tony.security.allow-cleartext=true";
+  const at = "hadoop.rpc.protection";
+  expect(clearTextProblems(configuration, false)).toEqual([
+    { severity: "error", message: `${consequence}: ${mend}`, at },
+  ]);
+  expect(clearTextProblems(configuration, true)).toEqual([{ severity: "warning", message: consequence, at }]);
 });
 
 test("doctor remarks it before there is a job, on a secured cluster alone", () => {
   const configured = (protection: string) => new Configuration().withValues({ "hadoop.rpc.protection": protection });
   const open = configured("integrity");
   expect(clearTextFindings({ isSecured: true, configuration: open })).toMatchObject([
-    { subject: "protection", state: "remark", remedy: expect.stringContaining("tony.security.allow-cleartext=true") },
+    {
+      ...{ subject: "protection", state: "remark" },
+      found: expect.stringMatching(/^hadoop\.rpc\.protection lets RPC travel unencrypted, /),
+      remedy: "set it to privacy, or accept that with tony.security.allow-cleartext=true",
+    },
   ]);
   expect(clearTextFindings({ isSecured: false, configuration: open })).toEqual([]);
   expect(clearTextFindings({ isSecured: true, configuration: configured("privacy") })).toEqual([]);
@@ -44,4 +52,18 @@ test.each([
   const found = (isAccepted: boolean) => keytabProblems({ configuration, gateway }, isAccepted);
   expect(found(false).map(({ severity }) => severity)).toEqual(severities);
   expect(found(true).map(({ severity }) => severity)).toEqual(severities.map(() => "warning"));
+});
+
+test("of a keytab says which address it would travel to, and what to do instead", () => {
+  const configuration = new Configuration();
+  const message = "lets WebHDFS travel unencrypted, and with it the keytab that tony.kerberos.ship-keytab sends";
+  const instead = "use HTTPS there, or accept that with tony.security.allow-cleartext=true";
+  const found = (gateway: string | undefined, isAccepted: boolean) =>
+    keytabProblems({ configuration, gateway }, isAccepted);
+  expect(found(undefined, false)).toEqual([
+    { severity: "error", message: `${message}: ${instead}`, at: "dfs.http.policy" },
+  ]);
+  expect(found("http://gateway:14000", true)).toEqual([
+    { severity: "warning", message, at: "tony.hdfs.endpoint=http://gateway:14000" },
+  ]);
 });

@@ -69,10 +69,31 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
         "a worker needs nodes with attribute java, which no node has: did you mean jave? there are rm.yarn.io/jave (tony.worker.placement-spec)",
       ]);
       expect(problems(constrained(java), { nodeAttributes: [] })[0]).toContain("the cluster has none");
+      expect(problems(constrained(java), { nodeAttributes: ["rm.yarn.io/zone", "nm.yarn.io/osType"] })[0]).toContain(
+        "which no node has: there are rm.yarn.io/zone, nm.yarn.io/osType (",
+      );
+      // A part of a name is another attribute.
+      expect(problems(constrained({ ...java, name: "ava" }), { nodeAttributes: ["rm.yarn.io/java"] })).toHaveLength(1);
+      const either = { kind: "or", of: [java, { ...java, name: "zone" }] } as const;
+      expect(problems(constrained(either), { nodeAttributes: ["rm.yarn.io/zone"] })).toHaveLength(1);
+    });
+
+    test("by the key that says so, for all roles or one", () => {
+      const sources = { "tony.containers.placement-spec": "job.xml:7" };
+      expect(problems({ ...constrained(java), sources }, { nodeAttributes: [] })).toEqual([
+        "job.xml:7: a worker needs nodes with attribute java, which no node has: the cluster has none (tony.containers.placement-spec)",
+      ]);
+    });
+
+    test("by tags alone, which need no attribute", () => {
+      const apart = { kind: "tags", scope: "node", min: 0, max: 0, tags: [{ tag: "worker" }] } as const;
+      expect(problems(constrained(apart), { nodeAttributes: [] })).toEqual([]);
+      expect(problems(worker({ constrained: { tags: ["worker"] } }), { nodeAttributes: [] })).toEqual([]);
     });
 
     test("by one that there is, or that nodes are not to have", () => {
-      expect(problems(constrained(java), { nodeAttributes: ["rm.yarn.io/java"] })).toEqual([]);
+      for (const name of ["java", "rm.yarn.io/java"])
+        expect(problems(constrained({ ...java, name }), { nodeAttributes: ["rm.yarn.io/java"] })).toEqual([]);
       expect(problems(constrained({ ...java, is: false }), { nodeAttributes: [] })).toEqual([]);
     });
   });
@@ -92,6 +113,9 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
       "job.xml:16: warning: a worker asks for 9 GiB, with the nodes that are registered now the largest container has 8 GiB: the job waits for a larger node, unless you lower tony.worker.memory";
     expect(problems(ask)).toEqual([warning]);
     expect(problems(ask, { configured: { memoryMiB: 16384 } })).toEqual([warning]);
+    // Of a node whose size is not known nothing follows.
+    const { total: _total, ...unknown } = node("n1", [], 8192, {});
+    expect(problems(ask, { nodes: [unknown] })).toEqual([warning]);
   });
 
   const asking = (memoryMiB: number, vcores = 1, others: Record<string, number> = {}) =>
@@ -149,6 +173,9 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     expect(problems(asking(512, 1, { "yarn.io/gpu": 1 }), { maximum, nodes: [node("n1", [], 8192, {})] })).toEqual([
       "warning: a worker asks for 1 GPU, with the nodes that are registered now the largest container has 0 GPUs: the job waits for a larger node",
     ]);
+    expect(problems(asking(512, 1, { "yarn.io/gpu": 2 }), { maximum, nodes: [node("n1", [], 8192, {})] })[0]).toMatch(
+      /: the job waits for a larger node, unless you lower tony\.worker\.resource\.yarn\.io\/gpu$/,
+    );
   });
 
   test("nothing of a type of which none is asked for", () => {
@@ -161,6 +188,13 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
       "job.xml:16: warning: a worker asks for 8 GiB, 1 core, 1 GPU, which no node has in all: they have 8 GiB, 8 cores; 4 GiB, 8 cores, 2 GPUs: the job waits for one, unless you lower what tony.worker.* asks for",
     ]);
     expect(problems(worker({ resource }), { nodesAreAway: true })).toEqual([]);
+    // One whose size is not known may have all of it.
+    const { total: _total, ...unknown } = node("n3", [], 8192, {});
+    expect(problems(worker({ resource }), { nodes: [...facts.nodes, unknown] })).toEqual([]);
+    const many = [1024, 1024, 2048, 3072, 4096].map((memoryMiB, index) => node(`n${index}`, [], memoryMiB, {}));
+    expect(problems(worker({ resource }), { nodes: many })[0]).toContain(
+      "which no node has in all: they have 1 GiB, 8 cores; 2 GiB, 8 cores; 3 GiB, 8 cores: the job waits",
+    );
   });
 
   test("more than the nodes of its label have", () => {
@@ -179,6 +213,10 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     expect(problems(worker({ resource, nodeLabel: "gpu" }), cluster)).toEqual([
       "warning: a worker asks for nodes with label gpu, and none runs: n3 (DECOMMISSIONING); the job waits for one (tony.application.node-label)",
     ]);
+    const five = ["a", "b", "c", "d", "e"].map((host) => ({ ...away, host }));
+    expect(problems(worker({ resource, nodeLabel: "gpu" }), { ...cluster, awayNodes: five })[0]).toContain(
+      "and none runs: a (DECOMMISSIONING), b (DECOMMISSIONING), c (DECOMMISSIONING), d (DECOMMISSIONING) and 1 more;",
+    );
     const unknown = { ...resource, others: { "yarn.io/fpga": 1 } };
     expect(problems(worker({ resource: unknown, nodeLabel: "gpu" }), cluster)[0]).toMatch(/asks for 1 yarn\.io\/fpga/);
     expect(problems({}, cluster)).toEqual([]);
@@ -189,7 +227,12 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     expect(problems({ am })).toEqual([
       "warning: the AM asks for 512 MiB, 1 core, 1 GPU, which no node without a label has in all: they have 8 GiB, 8 cores: the job waits for one, unless you lower what tony.am.* asks for",
     ]);
-    expect(problems({ am }, { queue: { ...queue, accessibleNodeLabels: ["*"], defaultNodeLabel: "gpu" } })).toEqual([]);
+    const labelled = { ...queue, accessibleNodeLabels: ["*"], defaultNodeLabel: "gpu" };
+    expect(problems({ am }, { queue: labelled })).toEqual([]);
+    // A label of its own comes before its queue's.
+    expect(problems({ am: { ...am, nodeLabel: "tpu" } }, { queue: labelled })).toEqual([
+      "the AM asks for nodes with label tpu, which does not exist: there are gpu (tony.application.node-label)",
+    ]);
   });
 
   test("more cores, for the AM too", () => {
@@ -219,6 +262,13 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     expect(checkAgainstCluster(spec, none).map(formatProblem)).toEqual([
       "job.xml:3: warning: there is no queue mll: did you mean ml? the queues are default, ml (tony.yarn.queue); YARN refuses the job, unless rules of its own make or choose a queue",
     ]);
+  });
+
+  test("an unknown queue that no other is like", () => {
+    const { queue: _queue, ...none } = facts;
+    expect(checkAgainstCluster({ ...aJobSpec(), queue: "research" }, none).map(formatProblem)[0]).toContain(
+      "there is no queue research: the queues are default, ml (",
+    );
   });
 
   test("no queue at all where only the scheduler knows what it takes", () => {
@@ -260,7 +310,21 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     ]);
   });
 
-  test("a label that the queue does not reach", () => {
+  test("a label of which the cluster has none, with the key that asks for it", () => {
+    const sources = { "tony.worker.node-label": "job.xml:20" };
+    expect(problems({ ...worker({ nodeLabel: "tpu" }), sources }, { nodeLabels: [] })).toEqual([
+      "job.xml:20: a worker asks for nodes with label tpu, which does not exist: the cluster has none (tony.worker.node-label)",
+    ]);
+  });
+
+  test("a label that the queue does not reach, with those that it does", () => {
+    const some = { ...queue, accessibleNodeLabels: ["", "ssd", "big"] };
+    expect(problems(worker({ nodeLabel: "gpu" }), { queue: some })[0]).toContain("but queue default reaches ssd, big:");
+    const { queue: _queue, ...none } = facts;
+    expect(checkAgainstCluster({ ...aJobSpec(), queue: "default", ...worker({ nodeLabel: "gpu" }) }, none)).toEqual([]);
+  });
+
+  test("a label that a queue does not reach which reaches none", () => {
     expect(problems(worker({ nodeLabel: "gpu" }))).toEqual([
       "a worker asks for nodes with label gpu, but queue default reaches nodes without a label only: choose another queue (tony.yarn.queue) or label (tony.application.node-label)",
     ]);
@@ -275,12 +339,24 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     const spec = { ...aJobSpec(), roles };
     const labels = (defaultNodeLabel: string) =>
       withQueueLabel(spec, { ...queue, defaultNodeLabel }).roles.map(({ nodeLabel }) => nodeLabel);
+    expect(withQueueLabel(spec, { ...queue, defaultNodeLabel: "gpu" })).toEqual({ ...spec, roles: expect.any(Array) });
     expect(labels("gpu")).toEqual(["gpu", "ssd"]);
     expect(labels("")).toEqual([undefined, "ssd"]);
   });
 
-  test("everything wrong is said at once", () => {
+  test("a gang that does not fit on all nodes together", () => {
+    expect(problems(worker({ instances: 9, resource: { memoryMiB: 4096, vcores: 1, others: {} } }))).toEqual([
+      expect.stringMatching(/^warning: 9 of worker ask for 4 GiB, 1 core each, .* have room for \d /),
+    ]);
+  });
+
+  test("everything wrong is said at once, the queue first", () => {
     const resource = { memoryMiB: 9216, vcores: 9, others: {} };
-    expect(problems(worker({ resource, nodeLabel: "tpu" }), { queue: { ...queue, state: "STOPPED" } })).toHaveLength(4);
+    expect(problems(worker({ resource, nodeLabel: "tpu" }), { queue: { ...queue, state: "STOPPED" } })).toEqual([
+      expect.stringContaining("queue default is stopped"),
+      expect.stringContaining("a worker asks for 9 GiB"),
+      expect.stringContaining("a worker asks for 9 cores"),
+      expect.stringContaining("label tpu, which does not exist"),
+    ]);
   });
 });

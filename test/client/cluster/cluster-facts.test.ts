@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Cluster } from "../../../client/cluster/cluster.ts";
-import { askSubmissionFacts, awayNodes, freeOf, isFairScheduler } from "../../../client/cluster/cluster-facts.ts";
+import {
+  askSubmissionFacts,
+  awayNodes,
+  freeOf,
+  isFairScheduler,
+  queueFacts,
+} from "../../../client/cluster/cluster-facts.ts";
 import { queueInfoFromWire } from "../../../src/hadoop/yarn/convert-reports.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import { aJobSpec, aRole } from "../../support/job-spec.ts";
@@ -51,7 +57,7 @@ describe("what a submission asks of a cluster", () => {
 
   test("is which attributes nodes have, for a job alone that places tasks by constraints", async () => {
     there.manager.attributes = ["java"];
-    const constrained = { roles: [aRole("worker", 1, { constrained: { tags: [] } })] };
+    const constrained = { roles: [aRole("ps", 1), aRole("worker", 1, { constrained: { tags: [] } })] };
     expect(await ask(constrained)).toMatchObject({ nodeAttributes: ["rm.yarn.io/java"] });
     expect(await ask()).not.toHaveProperty("nodeAttributes");
   });
@@ -76,8 +82,17 @@ describe("what a submission asks of a cluster", () => {
     there.manager.maximum = { memoryMiB: 6_144, vcores: 3 };
     const used = { memoryMiB: 1_024, vcores: 1, others: {} };
     there.manager.nodes = [aNode("n1", { labels: ["fast"], used }), aNode("n2", { state: "DECOMMISSIONED" })];
-    expect(await ask()).toMatchObject({
-      nodes: [{ host: "n1", free: { memoryMiB: 7_168, vcores: 3 }, total: { memoryMiB: 8_192, vcores: 4 } }],
+    const facts = await ask();
+    expect(facts.nodes).toEqual([
+      {
+        ...{ nodeId: "n1:45454", host: "n1", rack: "", labels: ["fast"] },
+        free: { memoryMiB: 7_168, vcores: 3, others: {} },
+        total: { memoryMiB: 8_192, vcores: 4, others: {} },
+      },
+    ]);
+    expect(facts).toMatchObject({
+      application: { id: "application_1795305600000_0001" },
+      resourceTypes: [{ name: "memory-mb" }, { name: "vcores" }],
       awayNodes: [],
       nodesAreAway: false,
       nodeLabels: ["gpu", "fast"],
@@ -87,6 +102,16 @@ describe("what a submission asks of a cluster", () => {
     there.manager.nodes = [aNode("n1"), aNode("n2", { state: "LOST", labels: ["gpu"] })];
     expect(await ask()).toMatchObject({ nodes: [{ host: "n1" }], awayNodes: [{ host: "n2" }], nodesAreAway: true });
   });
+});
+
+test("a ResourceManager that shows no queue may take any", async () => {
+  const asked: unknown[] = [];
+  const queue = async (...how: readonly unknown[]) => {
+    asked.push(how);
+    return undefined;
+  };
+  expect(await queueFacts({ queue })).toEqual({ leafQueues: [], queuesAreOpen: true });
+  expect(asked).toEqual([["root", { children: true, recursive: true }]]);
 });
 
 test("nodes that do not run matter where none that does has their label", () => {

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { join, resolve } from "node:path";
+import { afterAll, describe, expect, jest, test } from "@jest/globals";
 import { Cluster, type ClusterOptions, clusterOf } from "../../../client/cluster/cluster.ts";
 import { briefPatience } from "../../../client/cluster/patience.ts";
 import { variablesOf } from "../../../client/context.ts";
@@ -10,7 +11,9 @@ import { FileSystemError, type FileSystemErrorCode } from "../../../src/hadoop/h
 import { trustedCertificatesKey } from "../../../src/hadoop/security/security-keys.ts";
 import { writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
 import { readJob } from "../../../src/job/build/load-job.ts";
+import { listenLocally, localAddress } from "../../support/local-port.ts";
 import { aDelegationToken } from "../../support/tokens.ts";
+import { StandInManager } from "../stand-in-manager.ts";
 import { recordedContext } from "../support.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "tony-cluster-"));
@@ -74,8 +77,9 @@ describe("where HDFS does not answer, a person is told whose address it was and 
 test.each(["RPC_CONNECT_FAILED", "RPC_CONNECTION_LOST", "RPC_TIMEOUT", "RPC_PROTOCOL"])(
   "where the ResourceManager does not answer (%s), whose address it was, and that it may later",
   async (code) => {
-    expect((await opened()).explain(new CodedError("rm:8032: no", { code }))).toMatchObject({
-      ...{ name: "UserError", code, exitCode: 3, retryable: true },
+    const cause = new CodedError("rm:8032: no", { code });
+    expect((await opened()).explain(cause)).toMatchObject({
+      ...{ name: "UserError", code, exitCode: 3, retryable: true, cause },
       message:
         `The ResourceManager does not answer: rm:8032: no\n  Is it running, and is this the right cluster? HADOOP_CONF_DIR is ${folder}; ` +
         "the address comes from yarn.resourcemanager.address\n  tony-ts doctor says more",
@@ -97,8 +101,9 @@ test.each<[string, Readonly<Record<string, string>>, RegExp]>([
   ["NO_WEBHDFS", {}, /\n {2}Turn WebHDFS on, or name an HttpFS or Knox: /],
   ["FILE_SYSTEM_UNSUPPORTED", {}, /\n {2}The files of jobs may lie elsewhere: tony\.staging-dir=hdfs:/],
 ])("what can be set against %s is said", async (code, hadoop, message) => {
-  const error = (await opened({ hadoop })).explain(new CodedError("no", { code }));
-  expect(error).toMatchObject({ name: "UserError", code, exitCode: 3, message: expect.stringMatching(message) });
+  const cause = new CodedError("no", { code });
+  const error = (await opened({ hadoop })).explain(cause);
+  expect(error).toMatchObject({ name: "UserError", code, exitCode: 3, cause, message: expect.stringMatching(message) });
 });
 
 test("what is no trouble of the cluster's stays what it is", async () => {
@@ -115,13 +120,96 @@ test("tokens that were given say who somebody is where proofs are wanted, and ar
   expect(secured.explain(ended)).toMatchObject({ code: "TOKEN_REFUSED" });
   const open = await opened();
   expect(open).toMatchObject({ user: "bob", isSecured: false, given: undefined });
+  expect(await Promise.all([open.own.user(), open.credentials.user()])).toEqual(["bob", "bob"]);
   expect(open.explain(ended)).toMatchObject({ code: "AUTHENTICATION_FAILED" });
 });
 
-test("who is to ask briefly says nothing of a ResourceManager that is silent for a moment", async () => {
-  const cluster = await opened();
+test("a ResourceManager that is silent is asked again, and a person is told which one, until it is to be asked briefly", async () => {
+  const hadoop = {
+    "yarn.resourcemanager.ha.enabled": "true",
+    "yarn.resourcemanager.ha.rm-ids": "a,b",
+    "yarn.resourcemanager.address.a": "127.0.0.1:1",
+    "yarn.resourcemanager.address.b": "127.0.0.1:2",
+    "yarn.resourcemanager.connect.retry-interval.ms": "10",
+  };
+  const context = recordedContext({ environment: { HADOOP_CONF_DIR: folder } });
+  const cluster = await Cluster.open(context, { hadoop });
+  const asked = cluster.use(({ resourceManager }) => resourceManager.newApplication());
+  const refused = expect(asked).rejects.toMatchObject({ name: "UserError", code: "RPC_CONNECT_FAILED", exitCode: 3 });
+  await context.err.waitFor(
+    "The ResourceManager at 127.0.0.1:1, 127.0.0.1:2 does not answer; still trying, for 15 min",
+  );
   cluster.askBriefly();
   expect(cluster.patience).toBe(briefPatience);
+  await refused;
+  cluster.close();
+});
+
+test("a job's address goes through the ResourceManager that answers", async () => {
+  const place = mkdtempSync(join(folder, "manager-"));
+  const manager = await StandInManager.start(place);
+  const [, active = ""] =
+    /<value>(127\.0\.0\.1:\d+)</.exec(readFileSync(join(manager.configuration, "yarn-site.xml"), "utf8")) ?? [];
+  const hadoop = {
+    "yarn.resourcemanager.ha.enabled": "true",
+    "yarn.resourcemanager.ha.rm-ids": "a,b",
+    "yarn.resourcemanager.address.a": "127.0.0.1:1",
+    "yarn.resourcemanager.address.b": active,
+    "yarn.resourcemanager.webapp.address.a": "rm1:8088",
+    "yarn.resourcemanager.webapp.address.b": "rm2:8088",
+  };
+  const context = recordedContext({ environment: { HADOOP_CONF_DIR: manager.configuration } });
+  const cluster = await Cluster.open(context, { hadoop });
+  expect(await cluster.use(({ resourceManager }) => resourceManager.nodes(["RUNNING"]))).toEqual([]);
+  expect(cluster.trackingUrl("http://rm1:8088/proxy/application_1_0001/")).toBe(
+    "http://rm2:8088/proxy/application_1_0001/",
+  );
+  expect(manager.callers).toBe(1);
+  cluster.close();
+  await manager.stop();
+});
+
+test("the default file system is reached through a gateway where one serves it, and is left when the cluster is closed", async () => {
+  const asked: string[] = [];
+  const gateway = createServer(({ url = "" }, response) => {
+    asked.push(url);
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify({ Path: "/user/bob" }));
+  });
+  await listenLocally(gateway);
+  const environment = { HADOOP_CONF_DIR: folder, HADOOP_USER_NAME: "bob" };
+  const cluster = await Cluster.open(recordedContext({ environment }), { gateway: `http://${localAddress(gateway)}` });
+  expect((await cluster.fileSystems.home()).path).toBe("/user/bob");
+  expect(asked).toEqual([expect.stringMatching(/op=GETHOMEDIRECTORY.*user\.name=bob|user\.name=bob.*op=GETHOMEDIR/)]);
+  const closed = jest.spyOn(cluster.fileSystems, "close");
+  const left = jest.spyOn(cluster.resourceManager, "close");
+  cluster.close();
+  expect([closed, left].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+  gateway.close();
+});
+
+test("a person is told beside the result what a command has to say", async () => {
+  const context = recordedContext({ environment: { HADOOP_CONF_DIR: folder } });
+  const cluster = await Cluster.open(context);
+  cluster.tell("the staging folder is swept");
+  cluster.close();
+  expect([context.err.text, context.out.text]).toEqual(["the staging folder is swept\n", ""]);
+});
+
+test("the certificates that the site's ssl-client.xml names are trusted", async () => {
+  const place = mkdtempSync(join(folder, "trust-"));
+  site(place, "yarn.resourcemanager.hostname", "rm");
+  const properties = Object.entries({
+    location: resolve("test/fixtures/trust-stores/store.jks"),
+    password: "changeit",
+  });
+  const xml = properties.map(
+    ([name, value]) => `<property><name>ssl.client.truststore.${name}</name><value>${value}</value></property>`,
+  );
+  writeFileSync(join(place, "ssl-client.xml"), `<configuration>${xml.join("")}</configuration>`);
+  const cluster = await Cluster.open(recordedContext({ environment: { HADOOP_CONF_DIR: place } }));
+  cluster.close();
+  expect(cluster.configuration.get(trustedCertificatesKey)).toMatch(/^-----BEGIN CERTIFICATE-----/);
 });
 
 describe("the cluster of a job", () => {

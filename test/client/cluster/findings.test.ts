@@ -57,6 +57,14 @@ test("one that answers and is not trusted is told with that", () => {
   });
 });
 
+test("where one refuses, a silent one beside it is no reason to start anything", () => {
+  const refusing = { address: "nn1:9871", trouble: "wants a ticket" };
+  expect(mastersFinding("NameNode", [refusing, { address: "nn2:9871" }])).toMatchObject({
+    found: "NameNode nn1:9871 wants a ticket, nn2:9871 does not answer",
+    remedy: "jobs run without its web pages; HDFS refuses the same, and its line says how to mend it",
+  });
+});
+
 test("web pages that cannot be reached stop no job", () => {
   expect(mastersFinding("NameNode", [nameNodeOf("nn:9870", { beans: [] })])).toEqual({
     subject: "masters",
@@ -71,6 +79,10 @@ test("an answer that says something else says nothing", () => {
     Array(5).fill(undefined),
   );
   expect(resourceManagerOf("rm:8088", { clusterInfo: { haState: 1 } })).toEqual({ address: "rm:8088" });
+  const beans = [undefined, { beans: 1 }, { beans: [1] }, { beans: [{ State: 1 }] }];
+  expect(beans.map((document) => nameNodeOf("nn:9870", document))).toEqual(Array(4).fill({ address: "nn:9870" }));
+  const unnumbered = { clusterInfo: { haState: "ACTIVE", hadoopVersion: 3 } };
+  expect(resourceManagerOf("rm:8088", unnumbered)).toEqual({ address: "rm:8088", state: "active" });
 });
 
 function queue(name: string, children: readonly QueueInfo[] = []): QueueInfo {
@@ -82,11 +94,24 @@ function queue(name: string, children: readonly QueueInfo[] = []): QueueInfo {
 const acls = new Map<string, readonly string[]>();
 
 test("a queue of the capacity scheduler is told with its shares", () => {
-  const found = queueFinding("ml", { queue: queue("ml"), root: queue("root", [queue("ml")]), acls });
-  expect(found).toEqual({
-    subject: "queue",
-    state: "well",
-    found: "ml: 60 % of its parent, up to 100 %, now 25 % used",
+  const ml = { ...queue("ml"), capacity: 2 / 3 };
+  // Whom the ResourceManager does not show the others may submit all the same.
+  for (const root of [queue("root", [queue("ml")]), undefined])
+    expect(queueFinding("ml", { queue: ml, root, acls })).toEqual({
+      subject: "queue",
+      state: "well",
+      found: "ml: 67 % of its parent, up to 100 %, now 25 % used",
+    });
+});
+
+test.each([
+  ["only holds others", { children: [queue("small")] }, "ml takes no applications itself"],
+  ["is stopped", { state: "STOPPED" }, "ml is STOPPED"],
+] as const)("a queue that %s is wrong, and those that take jobs are named", (_what, changes, found) => {
+  const ml = { ...queue("ml"), ...changes };
+  expect(queueFinding("ml", { queue: ml, root: queue("root", [queue("default"), ml]), acls })).toMatchObject({
+    ...{ subject: "queue", state: "wrong", found },
+    remedy: expect.stringMatching(/^choose another with tony\.yarn\.queue: default, /),
   });
 });
 
@@ -101,6 +126,7 @@ test.each<[string, readonly (readonly [string, readonly string[]])[], string]>([
   ],
   ["who is on its list, by its last word", [["ml", ["SUBMIT_APPLICATIONS"]]], "well"],
   ["whom no list of it names: that is of an older ResourceManager", [["other", []]], "well"],
+  ["nobody whose list is empty, by its last word", [["ml", []]], "wrong"],
   ["nobody who may only administer it", [["root.ml", ["ADMINISTER_QUEUE"]]], "wrong"],
   [
     "nobody whose list is empty",
@@ -132,6 +158,16 @@ test("of FairScheduler, which makes queues as jobs name them, a missing one is n
   });
 });
 
+test("of FairScheduler a queue that holds others is no fault either: it places the job by its rules", () => {
+  const team = { ...queue("root.team"), children: [queue("root.team.a")] };
+  expect(queueFinding("team", { queue: team, root: queue("root", [team]), acls })).toEqual({
+    subject: "queue",
+    state: "remark",
+    found: "team holds other queues: FairScheduler makes queues, or places jobs, by its rules",
+    remedy: "if it refuses a job, name a queue with tony.yarn.queue",
+  });
+});
+
 test("of FairScheduler no shares are told: it has none", () => {
   const ada = queue("root.ada");
   expect(queueFinding("ada", { queue: ada, root: queue("root", [ada]), acls })).toMatchObject({
@@ -158,11 +194,12 @@ test("a cluster's resources are well where gpus asks for one of them, or where t
 test("GPUs under another name are remarked on, with the key that names them", () => {
   const mig = types("nvidia.com/mig-1g.5gb", "nvidia.com/gpu");
   expect(resourcesFinding(mig, [], { maximum, gpuTypes: ["yarn.io/gpu"] })).toMatchObject({
-    state: "remark",
+    ...{ subject: "resources", state: "remark" },
     found: expect.stringMatching(/; tony.<role>.gpus asks for yarn.io\/gpu, which this cluster does not have$/),
     remedy: "set tony.gpu-resource-types to nvidia.com/gpu,nvidia.com/mig-1g.5gb in tony-site.xml",
   });
-  expect(resourcesFinding(mig, [], { maximum, gpuTypes: ["nvidia.com/gpu"] }).state).toBe("well");
+  for (const gpuTypes of [["nvidia.com/gpu"], []])
+    expect(resourcesFinding(mig, [], { maximum, gpuTypes }).state).toBe("well");
 });
 
 const size = { memoryMiB: 8192, vcores: 8, others: {} };
@@ -186,6 +223,9 @@ test("labels are told, and whether others may use their nodes", () => {
     state: "well",
     found: "gpu (shared), big; queue ml reaches none",
   });
+  const reaching = { ...queue("ml"), accessibleNodeLabels: ["", "gpu", "big"] };
+  const labels = [{ name: "gpu", exclusive: true }];
+  expect(labelsFinding("ml", { labels, queue: reaching, away: [] }).found).toBe("gpu; queue ml reaches gpu, big");
   expect(labelsFinding("ml", { labels: [], queue: undefined, away: [] }).found).toBe("the cluster has no node labels");
 });
 
@@ -194,6 +234,7 @@ test("a label whose nodes are all away is remarked on, with their states", () =>
   expect(labelsFound(nodes)).toMatchObject({
     state: "remark",
     found: "gpu (shared), big; queue ml reaches none; no node with label gpu runs: b (DECOMMISSIONING), c (UNHEALTHY)",
+    remedy: "jobs that ask for it wait until such a node runs again: ask whoever operates the cluster",
   });
 });
 
@@ -202,7 +243,12 @@ const kept = { "yarn.log-aggregation-enable": "true" };
 const controller = "yarn.log-aggregation.file-controller";
 
 test("a cluster that keeps no logs is remarked on", () => {
-  expect(logsFound({})).toMatchObject({ state: "remark", found: expect.stringContaining("does not keep logs") });
+  expect(logsFound({})).toEqual({
+    subject: "logs",
+    state: "remark",
+    found: "the cluster does not keep logs after a job ends (yarn.log-aggregation-enable is false)",
+    remedy: "to read them then, set yarn.log-aggregation-enable to true on the cluster and here",
+  });
 });
 
 test("folder and formats are named", () => {
@@ -244,8 +290,16 @@ describe("the clock", () => {
     expect(clockFinding(16_800, request)).toMatchObject({ state: "well", found: "differs from HDFS's by 1.0 s" });
   });
 
-  test("is worth a remark when it is far off", () => {
-    expect(clockFinding(60_000, request)).toMatchObject({ state: "remark", found: "differs from HDFS's by 44.2 s" });
+  test("is worth a remark when it is more than half a minute off", () => {
+    expect(clockFinding(45_800, request)).toMatchObject({ state: "well", found: "differs from HDFS's by 30.0 s" });
+    expect(clockFinding(45_801, request)).toMatchObject({
+      state: "remark",
+      remedy: "set this machine's clock, or the cluster's, by NTP",
+    });
+    expect(clockFinding(1_015_800, request)).toMatchObject({
+      state: "remark",
+      found: "differs from HDFS's by 1000.0 s",
+    });
   });
 });
 
@@ -256,15 +310,23 @@ const login = (remainingSeconds: number, keytab?: KeytabLogin) => ({
 });
 
 test.each([
-  [86_000, "well", "the ticket of alice@EXAMPLE.COM is valid for another 23 h 53 min"],
-  [3_599, "remark", "the ticket of alice@EXAMPLE.COM is valid for another 59 min 59 s"],
-])("a ticket with %i s to go: %s", async (seconds, state, found) => {
-  expect(await kerberosFindings({ login: login(seconds) })).toMatchObject([{ subject: "Kerberos", state, found }]);
+  [86_000, "well", "the ticket of alice@EXAMPLE.COM is valid for another 23 h 53 min", undefined],
+  [3_600, "well", "the ticket of alice@EXAMPLE.COM is valid for another 1 h", undefined],
+  [
+    3_599,
+    "remark",
+    "the ticket of alice@EXAMPLE.COM is valid for another 59 min 59 s",
+    "kinit, or kinit -R where it may be renewed",
+  ],
+])("a ticket with %i s to go: %s", async (seconds, state, found, remedy) => {
+  expect(await kerberosFindings({ login: login(seconds) })).toEqual([{ subject: "Kerberos", state, found, remedy }]);
 });
 
 test("a keytab's ticket is renewed in time", async () => {
   const keytab = { principal: "alice@EXAMPLE.COM", keytab: "/k/alice.keytab" };
-  expect(await kerberosFindings({ login: login(10, keytab) })).toMatchObject([{ state: "well" }]);
+  expect(await kerberosFindings({ login: login(10, keytab) })).toEqual([
+    { subject: "Kerberos", state: "well", found: "alice@EXAMPLE.COM by /k/alice.keytab, renewed before it ends" },
+  ]);
 });
 
 test("where one does not log in by Kerberos there is nothing to say", async () => {

@@ -54,6 +54,22 @@ describe("tasks that start together", () => {
     expect(problems([role("worker", 3, 4096, { nodeLabel: "gpu" })], nodes)[0]).toMatch(/has room for 2 when empty/);
   });
 
+  test("are fewer where the AM cannot go to the node that has room for it as well, because of its label", () => {
+    const nodes = [node("n1", 9216, { labels: ["gpu"] }), node("n2", 8192)];
+    expect(problems([role("worker", 4, 4096)], nodes)[0]).toMatch(/have room for 3 beside the AM:/);
+    const unlabelled = [node("n1", 9216), node("n2", 8192)];
+    expect(problems([role("worker", 4, 4096)], unlabelled)).toEqual([]);
+  });
+
+  test("lose nothing to an AM that none of the nodes may run", () => {
+    const nodes = [node("n1", 8192, { labels: ["gpu"] })];
+    expect(problems([role("worker", 3, 4096, { nodeLabel: "gpu" })], nodes)[0]).toMatch(/has room for 2 when empty/);
+  });
+
+  test("are not those that run in the AM's own container", () => {
+    expect(problems([role("worker", 2, 6144), role("driver", 9, 6144, { inMaster: true })])).toEqual([]);
+  });
+
   test("of which no node has room for one are told of as such, not here", () => {
     expect(problems([role("worker", 1, 10_240)], [node("n1", 8192), node("n2", 8192)])).toEqual([]);
   });
@@ -85,6 +101,7 @@ describe("tasks that start together", () => {
     expect(problems([role("worker", 3, 6144)], [node("n1", 8192)], true)).toEqual([]);
     const { total: _total, ...unknown } = node("n2", 8192);
     expect(problems([role("worker", 3, 6144)], [node("n1", 8192), unknown as ReturnType<typeof node>])).toEqual([]);
+    expect(problems([role("worker", 3, 6144)], [])).toEqual([]);
   });
 
   test("need room only for as many as an elastic role can start with", () => {

@@ -68,6 +68,7 @@ test("the AM's container is rounded, too, and the job's sum and the count of wha
   };
   const configuration = new Configuration().withValues({ "yarn.scheduler.minimum-allocation-mb": "64" });
   const sized = withGivenSizes(spec, configuration, maximum);
+  expect(sized.am).toEqual({ ...spec.am, resource: amount(1024) });
   expect(wholeJob(sized).resource.memoryMiB).toBe(1024 + 4 * 3648);
   const node = (host: string, memoryMiB: number) => ({
     ...{ nodeId: `${host}:1`, host, rack: "/r", labels: [] },

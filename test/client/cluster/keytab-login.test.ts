@@ -10,6 +10,11 @@ test("a keytab and whose it is are a login; neither is none", () => {
 
 test("a keytab of nobody is refused, and the error says where it is named", () => {
   expect(() => keytabLogin(settings({ "tony.kerberos.keytab": "/k" }))).toThrow(
-    /^job.xml:1: tony.kerberos.keytab needs tony.kerberos.principal/,
+    expect.objectContaining({
+      ...{ name: "UserError", code: "JOB_INVALID" },
+      message: expect.stringMatching(
+        /^job.xml:1: tony.kerberos.keytab needs tony.kerberos.principal, .*; klist -kt \/k shows/,
+      ),
+    }),
   );
 });

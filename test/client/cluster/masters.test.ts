@@ -1,10 +1,15 @@
-import { once } from "node:events";
 import { createServer, type Server } from "node:http";
-import { afterEach, expect, test } from "@jest/globals";
+import { createServer as createSecureServer } from "node:https";
+import { afterEach, expect, jest, test } from "@jest/globals";
 import type { Finding } from "../../../client/cluster/findings.ts";
 import { mastersFindings } from "../../../client/cluster/masters.ts";
+import { makeServerKey } from "../../../src/api/server-key.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { HttpClient } from "../../../src/hadoop/http/client.ts";
+import type { CredentialsProvider, HttpService } from "../../../src/hadoop/security/credentials-provider.ts";
+import { AuthenticationError } from "../../../src/hadoop/security/errors.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { listenLocally, localAddress } from "../../support/local-port.ts";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -17,24 +22,33 @@ const nameNode = (State: string) => ({
   "/jmx?qry=Hadoop:service=NameNode,name=NameNodeStatus": { beans: [{ State }] },
 });
 
-/** A web server of a master that answers so, or refuses everybody. @returns its address */
-async function serving(answers: Readonly<Record<string, object>>, refusal?: number): Promise<string> {
-  const server = createServer(({ url = "" }, response) => {
+/** A web server of a master that answers so, as JSON where that is asked for. @returns its address */
+async function serving(answers: Readonly<Record<string, object>>): Promise<string> {
+  const server = createServer(({ url = "", headers }, response) => {
     const [, answer] = Object.entries(answers).find(([path]) => decodeURIComponent(url).startsWith(path)) ?? [];
-    response.statusCode = refusal ?? (answer === undefined ? 404 : 200);
-    response.end(JSON.stringify(answer ?? {}));
+    response.statusCode = answer === undefined ? 404 : 200;
+    const isJson = answer !== undefined && headers.accept === "application/json";
+    response.end(isJson ? JSON.stringify(answer) : "<html/>");
   });
+  return await listening(server);
+}
+
+async function listening(server: Server): Promise<string> {
   servers.push(server);
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  return `127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  await listenLocally(server);
+  return localAddress(server);
 }
 
 /** Nobody listens there. */
 const SILENT = "127.0.0.1:1";
 
-async function look(managers: readonly string[], nameNodes: readonly string[]): Promise<readonly Finding[]> {
+const ada = simpleCredentials({ name: "ada" });
+
+async function look(
+  managers: readonly string[],
+  nameNodes: readonly string[],
+  credentials: CredentialsProvider = ada,
+): Promise<readonly Finding[]> {
   const ids = managers.map((_, index) => `rm${index}`);
   const names = nameNodes.map((_, index) => `nn${index}`);
   const configuration = new Configuration().withValues({
@@ -49,7 +63,7 @@ async function look(managers: readonly string[], nameNodes: readonly string[]): 
     ),
     ...Object.fromEntries(managers.map((_, index) => [`yarn.resourcemanager.hostname.rm${index}`, "127.0.0.1"])),
   });
-  return await mastersFindings({ configuration, credentials: simpleCredentials({ name: "ada" }) });
+  return await mastersFindings({ configuration, credentials });
 }
 
 test("each ResourceManager and NameNode is asked what it is, and the active one for its scheduler", async () => {
@@ -67,8 +81,7 @@ test("each ResourceManager and NameNode is asked what it is, and the active one 
 
 /** Of one ResourceManager and one NameNode, neither of which has a web address of its own. */
 async function lookAtDefault(hadoop: Readonly<Record<string, string>>): Promise<readonly Finding[]> {
-  const credentials = simpleCredentials({ name: "ada" });
-  return await mastersFindings({ configuration: new Configuration().withValues(hadoop), credentials });
+  return await mastersFindings({ configuration: new Configuration().withValues(hadoop), credentials: ada });
 }
 
 test("of a NameNode whose web address is nowhere written one guess is told that is silent, not both", async () => {
@@ -76,9 +89,62 @@ test("of a NameNode whose web address is nowhere written one guess is told that 
   expect(findings.at(-1)?.found).toMatch(/^NameNode 127\.0\.0\.1:\d+ does not answer$/);
 });
 
-test("no NameNode is asked of another file system than HDFS", async () => {
-  const findings = await lookAtDefault({ "fs.defaultFS": "viewfs://ns" });
-  expect(findings.filter(({ found }) => found.startsWith("NameNode"))).toEqual([]);
+test("no NameNode is asked of another file system than HDFS, nor a ResourceManager that nothing names", async () => {
+  expect(await lookAtDefault({ "fs.defaultFS": "viewfs://ns" })).toEqual([]);
+});
+
+test("the guess that answers is told, whichever it is", async () => {
+  const active = await serving(nameNode("active"));
+  for (const guesses of [
+    [SILENT, active],
+    [active, SILENT],
+  ]) {
+    const [, nameNodes] = await look([SILENT], guesses);
+    expect(nameNodes).toEqual({ subject: "masters", state: "well", found: `NameNode ${active} active` });
+  }
+});
+
+test("of NameNodes on several hosts each one that is silent is told", async () => {
+  const [, nameNodes] = await look([SILENT], [SILENT, "127.0.0.2:1"]);
+  expect(nameNodes?.found).toBe("NameNode 127.0.0.1:1 does not answer, 127.0.0.2:1 does not answer");
+});
+
+test("an active ResourceManager that does not show its scheduler is told without one", async () => {
+  const active = await serving(info("ACTIVE"));
+  const [managers] = await look([active], [SILENT]);
+  expect(managers?.found).toBe(`ResourceManager ${active} active; Hadoop 3.4.2`);
+});
+
+test("one that does not know the caller is told with its first words, and may be open to everybody", async () => {
+  const address = await serving(nameNode("active"));
+  const asked: HttpService[] = [];
+  const forHttp = async (service: HttpService) => {
+    asked.push(service);
+    throw new AuthenticationError(`${address} wants a ticket\n  kinit`, { code: "KERBEROS_NO_TICKET" });
+  };
+  const [, nameNodes] = await look([SILENT], [address], { ...ada, forHttp });
+  expect(nameNodes).toMatchObject({ state: "remark", found: `NameNode ${address} wants a ticket` });
+  expect(asked.map(({ mayBeOpen }) => mayBeOpen)).not.toContain(undefined);
+});
+
+test("one whose certificate nobody signed who is trusted is told with that, by HTTPS where the site serves its pages so", async () => {
+  const { certificate: cert, privateKey: key } = makeServerKey("rm", Date.now());
+  const address = await listening(createSecureServer({ cert, key }));
+  const [managers] = await lookAtDefault({
+    "fs.defaultFS": "viewfs://ns",
+    "yarn.http.policy": "HTTPS_ONLY",
+    "yarn.resourcemanager.webapp.https.address": address,
+  });
+  expect(managers?.found).toMatch(
+    new RegExp(`^ResourceManager ${address} shows a certificate that is not trusted: .* \\(\\w+\\)$`),
+  );
+});
+
+test("the connections are closed when all have answered", async () => {
+  const close = jest.spyOn(HttpClient.prototype, "close");
+  await look([SILENT], [SILENT]);
+  expect(close).toHaveBeenCalledTimes(1);
+  close.mockRestore();
 });
 
 test("one that is silent is told beside the other, and is no refusal", async () => {

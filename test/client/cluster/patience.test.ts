@@ -33,6 +33,16 @@ test("what is waited for is told beside the result, with the key that says how l
   expect(out.text).toBe("");
 });
 
+test("on a terminal it is gone once the ResourceManager has answered", () => {
+  const { output, out } = recordedContext({ terminal: true });
+  const trouble = { method: "getApplications", error: new Error("refused"), elapsedMs: 999 };
+  showTrouble(output, "rm:8032", trouble, patienceOf({}));
+  const shown = out.text;
+  expect(shown).toContain("The ResourceManager at rm:8032 does not answer; still trying, for 15 min\n");
+  showTrouble(output, "rm:8032", undefined, patienceOf({}));
+  expect(out.text.slice(shown.length).endsWith("\u001b[J")).toBe(true);
+});
+
 test("a wait without an end is told as such, from its first second on with how long it has lasted", () => {
   const { output, err } = recordedContext({});
   const forever = patienceOf({ [`${prefix}.max-wait.ms`]: "-1" });
@@ -40,7 +50,8 @@ test("a wait without an end is told as such, from its first second on with how l
   expect(err.text).toMatch(/ has not answered for 1 s; still trying, without end /);
 });
 
-test("nothing is told by who asks again himself", () => {
+test("who asks again himself gives up after a second, and tells nothing", () => {
+  expect(briefPatience).toEqual({ giveUpAfterMs: 1_000, firstDelayMs: 200, longestDelayMs: 500 });
   const { output, err } = recordedContext({});
   showTrouble(output, "rm:8032", { method: "x", error: new Error("refused"), elapsedMs: 0 }, briefPatience);
   expect(err.text).toBe("");

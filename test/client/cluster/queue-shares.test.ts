@@ -24,14 +24,28 @@ test("a queue's most of the nodes with each label is a share of what they have",
   });
 });
 
+test("a queue's most of other resources is a share, too, where it is limited", () => {
+  const limit = { memoryMiB: 4096, vcores: 8, others: { "yarn.io/gpu": 1 } };
+  const queue = { ...queueInfoFromWire(wire({})), mostByLabel: { gpu: limit } };
+  expect(queueShares({ queue, nodes })).toEqual({
+    queueShares: { queue: "ml", ofLabels: { gpu: { memoryMiB: 0.5, vcores: 1, others: { "yarn.io/gpu": 0.25 } } } },
+  });
+});
+
 test("FairScheduler's most is that of the queue or of one above it, and cores alone may be what it lacks", async () => {
   const fair = (queueName: string, maxResourceMemory: number, minResourceVCore: number) =>
     queueInfoFromWire({ queueName, schedulerType: "FairScheduler", maxResourceMemory, minResourceVCore });
   const above = new Map([["root.team", fair("root.team", 4096, 16)]]);
-  const most = (queue: QueueInfo) => mostOf({ queue: async (name) => above.get(name) }, queue);
+  const asked: string[] = [];
+  const queueOf = async (name: string) => {
+    asked.push(name);
+    return above.get(name);
+  };
+  const most = (queue: QueueInfo) => mostOf({ queue: queueOf }, queue);
   expect(await most(fair("root.team.a", 16384, 2))).toEqual({ "": { memoryMiB: 4096, vcores: 2, others: {} } });
   expect(await most(fair("root.ml", 16384, 2))).toEqual({ "": { memoryMiB: 16384, vcores: 2, others: {} } });
   expect(await most(fair("root.other.a", 0, 0))).toEqual({});
+  expect(asked).toEqual(["root.team", "root.other"]);
   const queue = { ...fair("root.ml", 16384, 2), name: "root.ml" };
   expect(queueShares({ queue, nodes })).toMatchObject({
     queueShares: { queue: "root.ml", ofLabels: { "": { memoryMiB: 1, vcores: 0.125 } } },

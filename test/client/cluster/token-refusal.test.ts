@@ -58,9 +58,21 @@ describe("a token that a server does not accept is named with its file, and how 
     );
   });
 
+  test("a file without any token is told as such, and is the cluster's exit code as the others are", () => {
+    const empty = { ...given, credentials: { tokens: [], secrets: new Map() } };
+    expect(tokenRefusal(noTicket, empty)).toMatchObject({
+      ...{ code: "TOKEN_MISSING", exitCode: 3, cause: noTicket },
+      message: expect.stringMatching(/^\/tokens \(HADOOP_TOKEN_FILE_LOCATION\) has no token, and rm:8032: /),
+    });
+    const ended = new RemoteError(invalid, expired);
+    expect(tokenRefusal(ended, given)).toMatchObject({ code: "TOKEN_REFUSED", exitCode: 3, cause: ended });
+  });
+
   test("any other refusal stays what it is", () => {
     expect(tokenRefusal(new RemoteError("AccessControlException", "no"), given)).toBeUndefined();
     expect(tokenRefusal(new FileSystemError("no", { code: "ACCESS_DENIED" }), given)).toBeUndefined();
+    const caused = new FileSystemError("no", { code: "UNREACHABLE", cause: new Error("refused") });
+    expect(tokenRefusal(caused, given)).toBeUndefined();
     expect(tokenRefusal(new Error(expired), given)).toBeUndefined();
     const mistaken = new AuthenticationError("no", { code: "KERBEROS_KEYTAB" });
     expect(tokenRefusal(mistaken, given)).toBeUndefined();
@@ -75,6 +87,12 @@ describe("an application that is refused because of its tokens", () => {
     const told = renewalRefusal(diagnostics);
     expect(told).toMatch(/cannot renew the delegation token HDFS_DELEGATION_TOKEN for ha-hdfs:far\n {2}Only bob may/);
     expect(told).toContain("mapreduce.job.send-token-conf");
+  });
+
+  test("is told without who may renew it where nobody may", () => {
+    expect(renewalRefusal(diagnostics.replace("renewer=bob", "renewer="))).toMatch(
+      /^The ResourceManager refuses the job, because it cannot renew the delegation token HDFS_DELEGATION_TOKEN for ha-hdfs:far\n {2}If it does not know/,
+    );
   });
 
   test("is no other refusal", () => {

@@ -46,13 +46,32 @@ test.each([
       name: "UserError",
       code: "TRUST_STORE",
       exitCode: 3,
+      cause: expect.any(Error),
       message: expect.stringMatching(message),
     }),
   );
 });
 
+test("a file of the site's that is malformed stays an error of the configuration", () => {
+  const directory = mkdtempSync(path.join(folder, "site-"));
+  writeFileSync(path.join(directory, "ssl-client.xml"), "<configuration>");
+  expect(() => trusted(directory)).toThrow(expect.objectContaining({ code: "CONFIGURATION_MALFORMED" }));
+});
+
 test("more than a container's environment takes is refused before anything is submitted", () => {
-  const large = path.join(folder, "large.pem");
-  writeFileSync(large, `${certificate}\n`.repeat(200));
-  expect(() => trusted(folder, large)).toThrow(/tony.security.ca-file may name a PEM file with those alone/);
+  const file = path.join(folder, "many.pem");
+  const of = (count: number) => {
+    writeFileSync(file, `${certificate}\n`.repeat(count));
+    return file;
+  };
+  const fits = Math.floor(65_536 / (certificate.length + 1));
+  expect(trusted(folder, of(fits))).toHaveLength(fits * (certificate.length + 1) - 1);
+  expect(() => trusted(folder, of(fits + 1))).toThrow(
+    expect.objectContaining({
+      ...{ name: "UserError", code: "TRUST_STORE", exitCode: 3 },
+      message: expect.stringMatching(
+        /^The trusted certificates have \d+ bytes as PEM; containers take 65536\n {2}tony.security.ca-file may name a PEM file/,
+      ),
+    }),
+  );
 });

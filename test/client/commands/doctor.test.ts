@@ -1,5 +1,4 @@
 import { expect, test } from "@jest/globals";
-import { configurationFolder, describeFolder } from "../../../client/cluster/hadoop-configuration.ts";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { commands } from "../../../client/commands/commands.ts";
 // Loaded before the command does so, several at once, which Jest's loader cannot.
@@ -66,35 +65,6 @@ test("a machine without a folder for its jobs runs none, and the doctor says so"
   expect(context.out.text).toMatch(
     /this machine +.*; --scheduler local has no folder for its jobs, .*\/x\/\.local\/state\/tony-ts\/local: ENOTDIR.*\n +→ Set HOME or XDG/,
   );
-});
-
-test("the configuration is looked for where Hadoop's own commands look, and named", () => {
-  const environment = { HADOOP_HOME: "/opt/hadoop" };
-  const usual = configurationFolder(environment, (file) => file === "/etc/hadoop/conf/core-site.xml");
-  expect(usual).toEqual({ path: "/etc/hadoop/conf", namedBy: [] });
-  expect(usual && describeFolder(usual)).toBe("HADOOP_CONF_DIR is not set; /etc/hadoop/conf is used");
-  expect(configurationFolder(environment, () => true)?.path).toBe("/opt/hadoop/etc/hadoop");
-  expect(configurationFolder({ ...environment, YARN_CONF_DIR: "/b" }, () => true)?.path).toBe("/b");
-  expect(configurationFolder({ ...environment, HADOOP_CONF_DIR: "/a" }, () => true)?.path).toBe("/a");
-  expect(configurationFolder({}, () => false)).toBeUndefined();
-  const older = { HADOOP_PREFIX: "/opt/hadoop-2", HADOOP_YARN_HOME: "/usr/hdp/current/hadoop-yarn-client" };
-  expect(configurationFolder(older, (file) => file.startsWith("/usr/hdp"))?.path).toBe(
-    "/usr/hdp/current/hadoop-yarn-client/etc/hadoop",
-  );
-  expect(configurationFolder({ HADOOP_HOME: "/usr/hdp" }, (file) => file.includes("/conf/"))?.path).toBe(
-    "/usr/hdp/conf",
-  );
-});
-
-test("HADOOP_CONF_DIR may name several folders, and YARN_CONF_DIR another one beside", () => {
-  const found = (environment: Record<string, string>) => {
-    const folder = configurationFolder(environment, () => false);
-    return folder && describeFolder(folder);
-  };
-  expect(found({ HADOOP_CONF_DIR: "/a:/b" })).toBe("HADOOP_CONF_DIR is /a:/b");
-  expect(found({ HADOOP_CONF_DIR: "/a:" })).toBe("HADOOP_CONF_DIR is /a");
-  expect(found({ HADOOP_CONF_DIR: ":" })).toBeUndefined();
-  expect(found({ HADOOP_CONF_DIR: "/a", YARN_CONF_DIR: "/b:/a" })).toBe("HADOOP_CONF_DIR and YARN_CONF_DIR are /a:/b");
 });
 
 test("a finding is wrapped below itself on a terminal, and one line in a pipe", () => {

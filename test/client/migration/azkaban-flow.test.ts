@@ -90,6 +90,16 @@ describe("a flow of Azkaban's Flow 2.0", () => {
       );
   });
 
+  test("may have its configuration before its type, and text of several lines", () => {
+    const text = (type: string, ...config: readonly string[]) =>
+      ["nodes:", "- name: a", "  config:", ...config, `  type: ${type}`, ""].join("\n");
+    const kept = "    tony.worker.instances: 1";
+    const meaningless = ["    tony.default.jvm.opts: |", "      -Xmx1g", "      -Xms1g"];
+    const migrated = migrateFlowDocument(text("TonYJob", ...meaningless, kept), "x.flow");
+    expect(migrated?.text).toBe(text("tony-ts", kept));
+    expect(migrated?.remarks[0]).toEqual({ kind: "changes", at: "x.flow:8", message: "type becomes tony-ts" });
+  });
+
   test("without any property left has an empty mapping", () => {
     const text =
       "nodes:\n  - name: a\n    type: TonYJob\n    config:\n      tony.default.jvm.opts: -Xmx1g\n  - name: b\n    type: noop\n";
@@ -107,6 +117,11 @@ describe("a flow of Azkaban's Flow 2.0", () => {
   });
 
   test("that is no YAML names the line", () => {
-    expect(() => migrateFlowDocument("nodes:\n- type: TonYJob\n  config: [\n", "x.flow")).toThrow(/^x\.flow:\d/);
+    expect(() => migrateFlowDocument("nodes:\n- type: TonYJob\n  config: [\n", "x.flow")).toThrow(
+      expect.objectContaining({
+        code: "CONFIGURATION_MALFORMED",
+        message: expect.stringMatching(/^x\.flow:\d/),
+      }),
+    );
   });
 });

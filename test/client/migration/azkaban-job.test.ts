@@ -46,6 +46,8 @@ describe("a job of Azkaban's", () => {
       "worker_env.RATE=0.1",
       "",
     ]);
+    expect(remarks[0]?.message).toBe("type becomes tony-ts");
+    expect(remarks[3]?.message).toBe("tony.default.jvm.opts has no effect: there is no JVM");
     expect(remarks.map(({ at, kind }) => `${at} ${kind}`)).toEqual([
       "train.job:2 changes",
       "train.job:3 stays",
@@ -63,6 +65,7 @@ describe("a job of Azkaban's", () => {
     ["type=tony-ts\ntony.worker.instances=1", false],
     ["type=spark", false],
     ["tony.worker.instances=1", true],
+    ["retries=1\ntony.worker.instances=1", true],
     ["retries=1", false],
   ])("with %j is TonY's: %s", (text, expected) => {
     expect(isTonyFlow(new Properties(text))).toBe(expected);

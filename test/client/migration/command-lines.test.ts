@@ -45,8 +45,47 @@ describe("TonY's command line", () => {
     expect(folders("cd jobs", "cd /opt/jobs", "cd ..")).toMatchObject([{ folder: "/opt" }]);
   });
 
+  test("runs in the script's own folder where that goes there, and in none that only a shell knows", () => {
+    const after = (cd: string) => migrated([cd, `${submitter} -executes a.py`].join("\n"));
+    for (const own of ['cd "$(dirname "$0")"', "cd $(dirname ${BASH_SOURCE[0]})", "cd a b"]) {
+      const { commands, remarks } = after(own);
+      expect(commands.map(({ folder = "." }) => folder || ".")).toEqual(["."]);
+      expect(remarks.filter(({ kind }) => kind === "to-mend")).toEqual([]);
+    }
+    for (const unknown of ["cd $HERE", "cd -", "cd", "cd ~/jobs", "cd jobs*"])
+      expect(after(`echo\n${unknown}`).remarks[0]).toEqual({
+        kind: "to-mend",
+        at: "run.sh:2",
+        message: `${unknown}: run the commands after it in that folder`,
+      });
+    const before = migrated(`${submitter} -executes a.py\ncd $HERE\necho done`);
+    expect(before.remarks.filter(({ kind }) => kind === "to-mend")).toEqual([]);
+  });
+
+  test("keeps sudo with its options in front of it, and what stands before the program that starts it", () => {
+    const line = (start: string) => `${start} jar tony.jar com.linkedin.tony.cli.ClusterSubmitter -executes a.py`;
+    const { commands, text } = migrated(line("sudo -u etl hadoop"));
+    expect(commands).toMatchObject([{ before: "sudo -u etl ", command: "tony-ts submit -executes a.py" }]);
+    expect(text).toBe("sudo -u etl tony-ts submit -executes a.py");
+    const timed = migrated(line("time hadoop"));
+    expect(timed.commands).toMatchObject([{ before: "" }]);
+    expect(timed.text).toBe("time tony-ts submit -executes a.py");
+  });
+
   test("keeps the name of a job's file that was not migrated", () => {
-    expect(migrated(`${submitter} --conf_file other.xml`).commands[0]?.command).toBe("tony-ts submit other.xml");
+    for (const named of ["--conf_file other.xml", "--conf_file=other.xml", "-conf other.xml"]) {
+      const { commands, remarks } = migrated(`${submitter} ${named}`);
+      expect(commands[0]?.command).toBe("tony-ts submit other.xml");
+      expect(remarks.map(({ message }) => message)).toEqual([
+        "com.linkedin.tony.cli.ClusterSubmitter becomes tony-ts submit",
+        `${named} becomes other.xml`,
+      ]);
+    }
+    const { remarks } = migrated(`${submitter} other.xml -debug -help`);
+    expect(remarks.filter(({ message }) => /debug|help/.test(message)).map(({ kind }) => kind)).toEqual([
+      "stays",
+      "stays",
+    ]);
   });
 
   test.each([
@@ -91,6 +130,12 @@ describe("TonY's command line", () => {
     expect(command(`-executes='/usr/bin/python3.9 -u train.py' --python_binary_path=python`)).toBe(
       "tony-ts submit -executes='-u train.py' --python_binary_path=python other.xml",
     );
+    expect(migrated(`${submitter} -python_binary_path python -executes "python3 a.py" other.xml`).remarks[2]).toEqual({
+      kind: "changes",
+      at: "run.sh:1",
+      message:
+        '-executes "python3 a.py" becomes -executes "a.py": -python_binary_path puts its own in front, and TonY runs python python3 a.py',
+    });
     for (const stays of ['-executes "python3 train.py"', "-python_binary_path ./in-env -executes 'python3 train.py'"])
       expect(command(stays)).toBe(`tony-ts submit ${stays} other.xml`);
   });
@@ -107,6 +152,34 @@ describe("TonY's command line", () => {
   test("for one machine runs there", () => {
     const local = "java com.linkedin.tony.cli.LocalSubmitter -conf_file job.xml";
     expect(migrated(local).commands[0]?.command).toBe("tony-ts submit --scheduler local job.xml");
+  });
+
+  test("names the tony.xml of its class path, where the new one is", () => {
+    const given = (isElsewhere: boolean, classPath: string) => {
+      const find = (job: string) =>
+        job === "jobs/tony.xml" ? { path: isElsewhere ? "/new/tony.xml" : "old/jobs/new.xml", isElsewhere } : undefined;
+      const line = `java -classpath ${classPath} com.linkedin.tony.cli.ClusterSubmitter -executes a.py`;
+      return migrateScript(line, "run.sh", find).commands[0]?.command;
+    };
+    expect(given(false, "x.jar:jobs")).toBe("tony-ts submit -executes a.py jobs/new.xml");
+    expect(given(true, "jobs:x.jar")).toBe("tony-ts submit -executes a.py /new/tony.xml");
+  });
+
+  test.each([
+    ["-cp .:x.jar", true],
+    ["-cp x.jar:./", true],
+    ["-cp x.jar:$MORE", true],
+    ["-cp x.jar", false],
+    ["-cp conf:x.jar", false],
+    ["", true],
+  ])("has the working directory on the class path that java is given by %j: %s", (option, isThere) => {
+    const line = `java ${option} com.linkedin.tony.cli.ClusterSubmitter -executes a.py`;
+    const { remarks, commands } = migrateScript(line, "run.sh", (job) =>
+      job === "tony.xml" ? { path: "tony.xml", isElsewhere: false } : undefined,
+    );
+    const command = `tony-ts submit -executes a.py${isThere ? " tony.xml" : ""}`;
+    expect(commands.map((one) => one.command)).toEqual([command]);
+    expect(remarks.at(-1)).toMatchObject({ kind: isThere ? "changes" : "to-mend", at: "run.sh:1" });
   });
 
   test("without a job's file is to be mended where TonY would find tony.xml in a folder that is not here", () => {
@@ -143,6 +216,10 @@ describe("TonY's command line", () => {
           "-conf tony.yarn.queue=ml --conf jobs/job.tony-ts.xml",
       },
     ]);
+    expect(remarks[0]?.message).toBe(
+      "com.linkedin.tony.cli.NotebookSubmitter becomes tony-ts notebook: it ends when it has been idle for an hour (--idle); TonY ends it after a day",
+    );
+    expect(new Set(remarks.map(({ at }) => at))).toEqual(new Set(["run.sh:1"]));
     expect(remarks.map(({ kind, message }) => `${kind} ${message.split(" ").slice(0, 3).join(" ")}`)).toEqual([
       "changes com.linkedin.tony.cli.NotebookSubmitter becomes tony-ts",
       "stays --src_dir bin/",
@@ -163,6 +240,10 @@ describe("TonY's command line", () => {
     expect(commands.map(({ command }) => command)).toEqual(["tony-ts notebook"]);
     expect(remarks.slice(1).map(({ kind }) => kind)).toEqual(["to-mend", "no-meaning", "to-mend"]);
     expect(remarks[1]?.message).toContain("--python_binary_path");
+    for (const named of ["-python_venv env.zip", "-python_binary_path env/bin/python"]) {
+      const line = `java com.linkedin.tony.cli.NotebookSubmitter -executes bin/lab ${named}`;
+      expect(migrated(line).remarks[1]).toMatchObject({ kind: "no-meaning" });
+    }
   });
 
   test("names what is no option", () => {
@@ -175,6 +256,11 @@ describe("TonY's command line", () => {
     ["what is read", "while read -r NAME REST; do SUBMIT -executes ${NAME}; done < names", ["NAME"]],
     ["a function's or the script's own arguments", 'run() { SUBMIT -executes="$1" "${@}"; }', ["$1", "$@"]],
     ["what is set below a function", "run() { SUBMIT -executes a.py -conf_file $CONF; }\nCONF=job.xml\nrun", ["CONF"]],
+    ["what tony-ts reads itself", "export HADOOP_CONF_DIR=/a\nSUBMIT -executes a.py", ["HADOOP_CONF_DIR"]],
+    ["a menu", "select NAME in a b; do SUBMIT -executes $NAME; done", ["NAME"]],
+    ["what is read into a list", "mapfile -t FILES < names\nSUBMIT -executes ${FILES[0]}", ["FILES"]],
+    ["what is read into a list by its other name", "readarray FILES < names\nSUBMIT -executes ${FILES[0]}", ["FILES"]],
+    ["none but those that it has", "for A in B C; do echo $A; done\nread D\nSUBMIT -executes $B", []],
     ["what was added to", 'ARGS+=(-executes a.py)\nSUBMIT "${ARGS[@]}"', ["ARGS"]],
   ])("needs the script that has variables of %s", (_what, script, needs) => {
     const { commands, remarks } = migrated(script.replace("SUBMIT", submitter));
@@ -217,7 +303,9 @@ describe("TonY's command line", () => {
   });
 
   test("that is no shell's is only pointed at", () => {
-    expect(migrated(`run(["java", "com.linkedin.tony.TonyClient.main"])`)).toMatchObject({
+    const program = `run(["java", "com.linkedin.tony.TonyClient.main"])`;
+    expect(migrated(program)).toMatchObject({
+      text: program,
       commands: [],
       remarks: [{ kind: "to-mend", at: "run.sh" }],
     });

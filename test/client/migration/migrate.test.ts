@@ -52,6 +52,35 @@ describe("the files that a file of TonY's becomes", () => {
     expect(await migrated({ [source]: text }, { folder: "old", out: "new" })).toEqual([{ source, written, typed }]);
   });
 
+  test("stand beside it where a folder is looked through that has no other place for them", async () => {
+    expect(await migrated({ "old/train.job": flow }, { folder: "old" })).toEqual([
+      {
+        source: "old/train.job",
+        written: "old/train.job.tony-ts",
+        typed: ["mv old/train.job.tony-ts old/train.job"],
+      },
+    ]);
+  });
+
+  test("are told by kinds: jobs, what else has files, scripts, and programs, wherever they were found", async () => {
+    const files = {
+      "a.py": "import tf_yarn\n",
+      "b.sh": `${submitter} -executes a.py\n`,
+      "c.yaml": specification,
+      "d.flow": flowDocument,
+      "e.job": flow,
+      "f.xml": job(),
+    };
+    expect((await migrated(files)).map(({ source }) => source)).toEqual([
+      "f.xml",
+      "e.job",
+      "d.flow",
+      "c.yaml",
+      "b.sh",
+      "a.py",
+    ]);
+  });
+
   test("have the name that is given to one", async () => {
     const [one] = await migrated({ "job.xml": job() }, { out: "new.xml" });
     expect(one).toEqual({ source: "job.xml", written: "new.xml", typed: ["tony-ts submit new.xml"] });
@@ -68,6 +97,9 @@ describe("the files that a file of TonY's becomes", () => {
       { workingDirectory },
     );
     expect(all.map(({ source, encoding }) => `${source} ${encoding}`)).toEqual(["job.xml utf8", "train.job latin1"]);
+    expect(all[0]?.text).toContain("<name>tony.worker.instances</name>");
+    expect(all[1]?.text).toBe("type=tony-ts\ntony.worker.instances=4\n");
+    expect(all.map(({ commands }) => commands[0]?.at)).toEqual(["job.tony-ts.xml", "train.job.tony-ts"]);
     expect(["a.job", "a.properties", "a.flow", "a.job.xml"].map(encodingOf)).toEqual([
       "latin1",
       "latin1",
@@ -87,6 +119,11 @@ describe("the files that a file of TonY's becomes", () => {
       "etl.flow": "nodes:\n  - name: a\n    type: noop\n",
       "compose.yaml": "services:\n  web:\n    image: x\n    command: serve\n",
       "train.py": "import torch\n",
+      // What they are is said by their names, too.
+      "job.txt": job(),
+      "flow.txt": flowDocument,
+      "app.txt": specification,
+      "program.txt": "import tf_yarn\n",
     };
     expect(await migrated(others)).toEqual([]);
     expect(await migrated({ "my-tony-site.xml": job() })).toHaveLength(1);
@@ -109,11 +146,18 @@ describe("what a person must do", () => {
     expect([commands, written]).toEqual([[], undefined]);
   });
 
+  test("is to mend a file that is too large to be one of a person's, as a whole", async () => {
+    const { remarks } = await remarksOf("app.yaml", `${specification}  more: &a [*a]\n`);
+    expect(remarks).toEqual([{ kind: "to-mend", at: "app.yaml", message: "its aliases stand for too many values" }]);
+  });
+
   test("is to write the job of a program of tf-yarn's, which describes it itself", async () => {
     for (const text of ["from tf_yarn import TaskSpec\n", "import os\n  import tf_yarn.pytorch\n"])
-      expect((await remarksOf("train.py", text)).remarks).toEqual([
-        { kind: "to-mend", at: "train.py", message: expect.stringContaining("coming-from-tf-yarn.md") },
-      ]);
+      expect(await remarksOf("train.py", text)).toEqual({
+        source: "train.py",
+        remarks: [{ kind: "to-mend", at: "train.py", message: expect.stringContaining("coming-from-tf-yarn.md") }],
+        commands: [],
+      });
   });
 
   test("is to name the program of a job whose file does not, by the script that runs it", async () => {
@@ -143,6 +187,8 @@ describe("what a person must do", () => {
       ],
     });
     expect(await needs({ out: "new.sh" })).toEqual({ written: "new.sh", needs: [] });
+    const [written] = await migrateFiles(files, { workingDirectory, out: "new.sh" });
+    expect(written?.text).toBe('export RATE=1\ntony-ts submit -executes "train $RATE"\n');
     expect((await remarksOf("run.sh", `${submitter} -executes "train 1"\n`)).remarks).toEqual([]);
   });
 });
@@ -162,6 +208,9 @@ describe("a script that runs a job's file", () => {
       { workingDirectory },
     );
     expect(migratedJob?.remarks.filter(({ message }) => message.includes("-executes"))).toEqual([]);
+    expect(migratedJob?.remarks.map(({ message }) => message)).toContain("tony.worker.instances");
+    const whole = await migrated({ "jobs/run.sh": script("job.xml"), "jobs/job.xml": job() });
+    expect(whole[0]?.typed).toEqual([]);
   });
 
   test("is run where it finds the file: beside it, where people are, or in the folder that they give", async () => {
@@ -172,6 +221,16 @@ describe("a script that runs a job's file", () => {
       { folder: "old" },
     );
     expect(given.at(-1)?.typed).toEqual([`cd old && ${command("jobs/job.tony-ts.xml")}`]);
+  });
+
+  test("finds the file by its whole path, and where the script has gone", async () => {
+    const whole = path.join(workingDirectory, "jobs", "job.xml");
+    const byPath = await migrated({ "bin/run.sh": script(whole), "jobs/job.xml": job() });
+    const newFile = path.join(workingDirectory, "jobs", "job.tony-ts.xml");
+    expect(byPath.at(-1)?.typed).toEqual([`cd bin && ${command(newFile)}`]);
+    const jobs = path.join(workingDirectory, "jobs");
+    const gone = await migrated({ "bin/run.sh": `cd ${jobs}\n${script("job.xml")}`, "jobs/job.xml": job() });
+    expect(gone.at(-1)?.typed).toEqual([`cd ${jobs} && ${command("job.tony-ts.xml")}`]);
   });
 
   test("goes on in its own folder where the new files have another", async () => {
@@ -191,6 +250,11 @@ describe("a script that runs a job's file", () => {
     writeFileSync(path.join(workingDirectory, "job.tony-ts.xml"), "");
     expect((await migrated({ "bin/run.sh": script("job.xml") }))[0]?.typed).toEqual([command("job.xml")]);
     expect((await migrated({ "run.sh": script("job.xml") }))[0]?.typed).toEqual([command("job.tony-ts.xml")]);
+    const inFolder = await migrated({ "run.sh": script("job.xml") }, { folder: "." });
+    expect(inFolder[0]?.typed).toEqual([command("job.xml")]);
+    expect((await migrated({ "run.sh": `${submitter} -executes train.py\n` }))[0]?.typed).toEqual([
+      "tony-ts submit -executes train.py",
+    ]);
     writeFileSync(path.join(workingDirectory, "tony.xml"), "");
     const alone = `${submitter} -executes train.py\n`;
     expect((await migrated({ "run.sh": alone }))[0]?.typed).toEqual([command("tony.xml")]);

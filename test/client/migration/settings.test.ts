@@ -38,10 +38,20 @@ describe("a setting of TonY's", () => {
     }
   });
 
+  test("whose value may be a variable, or an address, is nothing to remark", () => {
+    for (const value of ["echo $HOME", "cat gs://bucket/a"]) {
+      const [found] = migrated([["tony.worker.command", value]]);
+      expect(found).toEqual({ kind: "stays", key: "tony.worker.command", message: "tony.worker.command" });
+    }
+  });
+
   test("of Hadoop stays, and one that lacks tony. is to be mended", () => {
-    expect(migrated([["dfs.replication", "2"]])[0]).toMatchObject({ kind: "stays", key: "dfs.replication" });
+    expect(migrated([["dfs.replication", "2"]])).toEqual([
+      { kind: "stays", key: "dfs.replication", message: "dfs.replication" },
+    ]);
     expect(migrated([["worker.memory", "2g"]])[0]).toMatchObject({
       kind: "to-mend",
+      key: "worker.memory",
       message: expect.stringContaining("did you mean tony.worker.memory?"),
     });
   });
@@ -59,11 +69,18 @@ describe("a setting of TonY's", () => {
       key: undefined,
       message: "tony.worker.memroy is not a key; did you mean tony.worker.memory? (TonY ignores it)",
     });
+    expect(
+      migrated([
+        ["tony.worker.instances", "2"],
+        ["tony.worker.memroy", "4g"],
+      ])[1],
+    ).toEqual(found);
   });
 
   test("that names a file which only Hadoop's connectors know is a person's to decide", () => {
     expect(migrated([["tony.containers.resources", "a.py,gs://bucket/env.zip#archive, s3a://b/x"]])[0]).toMatchObject({
       kind: "to-mend",
+      key: "tony.containers.resources",
       message: expect.stringMatching(/gs:\/\/bucket\/env.zip#archive, s3a:\/\/b\/x can stay, if HADOOP_HOME/),
     });
   });
@@ -77,7 +94,13 @@ describe("a setting of TonY's", () => {
 
   test("by an older name gets the later one, unless that is set or has no meaning either", () => {
     const older = ["tony.task.heartbeat-interval", "2000"] as const;
-    expect(migrated([older])[0]).toMatchObject({ kind: "changes", key: "tony.task.heartbeat-interval-ms" });
+    expect(migrated([older])).toEqual([
+      {
+        kind: "changes",
+        key: "tony.task.heartbeat-interval-ms",
+        message: "tony.task.heartbeat-interval is now called tony.task.heartbeat-interval-ms",
+      },
+    ]);
     expect(migrated([older, ["tony.task.heartbeat-interval-ms", "1000"]])[0]).toMatchObject({
       kind: "no-meaning",
       key: undefined,
@@ -123,16 +146,20 @@ describe("a setting of TonY's", () => {
   });
 
   test("that does something else here says so", () => {
-    expect(migrated([["tony.worker.depends-on", "ps"]])[0]).toMatchObject({
-      kind: "changes",
-      key: "tony.worker.depends-on",
-    });
+    expect(migrated([["tony.worker.depends-on", "ps"]])).toEqual([
+      {
+        kind: "changes",
+        key: "tony.worker.depends-on",
+        message: "tony.worker.depends-on: TonY does not read it; here the role starts when those are done",
+      },
+    ]);
     expect(migrated([["tony.containers.envs", "A=$(hostname)"]])[0]).toMatchObject({ kind: "changes" });
     expect(migrated([["tony.containers.envs", "A=$HOME"]])[0]).toMatchObject({ kind: "stays" });
   });
 
   test("with a placeholder of TonY's defaults is left out", () => {
-    expect(migrated([["tony.history.location", "/path/to/tony-history"]])[0]).toMatchObject({ kind: "no-meaning" });
+    for (const placeholder of ["/path/to/tony-history", "/path/to/tony-history/intermediate"])
+      expect(migrated([["tony.history.location", placeholder]])[0]).toMatchObject({ kind: "no-meaning" });
     expect(migrated([["tony.history.location", "/shared/history"]])[0]).toMatchObject({ kind: "stays" });
   });
 
@@ -140,5 +167,10 @@ describe("a setting of TonY's", () => {
     const driver = ["tony.driver.instances", "1"] as const;
     expect(migrated([["tony.application.framework", "horovod"], driver])[1]).toMatchObject({ kind: "no-meaning" });
     expect(migrated([driver])[0]).toMatchObject({ kind: "stays" });
+    const [, worker] = migrated([
+      ["tony.application.framework", "horovod"],
+      ["tony.worker.instances", "2"],
+    ]);
+    expect(worker).toMatchObject({ kind: "stays" });
   });
 });

@@ -101,6 +101,7 @@ describe("a specification of Skein's", () => {
     expect(remarks).toEqual(
       expect.arrayContaining([
         "changes 2 name becomes tony.application.name",
+        "changes 12 view_users becomes tony.application.acl.view",
         "to-mend 4 user: set HADOOP_PROXY_USER=ada where the job is submitted",
         "no-meaning 15 ui_users: whom tony.application.acl.view names sees the job wherever it shows",
         "changes 20 service Train_Worker becomes a role, named train-worker",
@@ -125,6 +126,71 @@ describe("a specification of Skein's", () => {
       "tony.am.log-level": "debug",
       "tony.am.command": "sleep 60",
     });
+  });
+
+  test.each([
+    ["all", "debug"],
+    ["TRACE", "debug"],
+    ["INFO", "info"],
+    ["WARN", "warn"],
+    ["ERROR", "error"],
+    ["FATAL", "error"],
+    ["OFF", "error"],
+    ["LOUD", "info"],
+  ])("whose master logs at level %s does so at %s", (level, expected) => {
+    const { settings: values } = migrated(`master: {script: x, log_level: ${level}}`);
+    expect(values["tony.am.log-level"]).toBe(expected);
+  });
+
+  test("whose master has what has no meaning here, or no field, has that said, and its files are the AM's", () => {
+    const { settings: values, remarks: said } = migrated(
+      "master:\n  script: x\n  files: {f: g}\n  log_config: log.xml\n  security: {a: b}\n  color: red\n",
+    );
+    expect(values["tony.am.resources"]).toBe("g::f");
+    expect(said.filter((one) => !one.startsWith("changes"))).toEqual([
+      "no-meaning 4 log_config is log4j's",
+      "no-meaning 5 security: each application makes its own keys",
+      "to-mend 6 color is not a field of Skein",
+    ]);
+  });
+
+  test("with a service called driver has its master's script in role master", () => {
+    const { settings: values } = migrated(
+      "master: {script: x, resources: {memory: 1 GiB}, files: {f: g}}\nservices:\n  driver: {script: y}\n",
+    );
+    expect(values).toMatchObject({
+      "tony.master.command": "x",
+      "tony.master.memory": "1024m",
+      "tony.master.resources": "g::f",
+      "tony.master.instances": "1",
+      "tony.driver.command": "y",
+      "tony.application.untracked.jobtypes": "driver",
+    });
+  });
+
+  test("lets those in that it names: groups alone, everybody, or nobody where its lists are off", () => {
+    const acls = (text: string) => migrated(`acls: {${text}}\nservices: {a: {script: x}}\n`);
+    const groups = acls("enable: true, view_groups: [ml, ops], modify_users: [ada, '*']");
+    expect(groups.settings).toMatchObject({
+      "tony.application.acl.view": " ml,ops",
+      "tony.application.acl.modify": "*",
+    });
+    expect(groups.remarks[0]).toBe("changes 1 view_groups becomes tony.application.acl.view");
+    const off = acls("enable: false, view_users: [bob]");
+    expect(Object.keys(off.settings).filter((key) => key.includes("acl"))).toEqual([]);
+    expect(off.remarks[0]).toBe("no-meaning 1 acls have no effect: enable is not true");
+  });
+
+  test("has a field that Skein has not told with its line", () => {
+    expect(migrated("colour: blue\nservices: {a: {script: x}}\n").remarks[0]).toBe(
+      "to-mend 1 colour is not a field of Skein",
+    );
+  });
+
+  test("has a service whose name begins with a digit named so that a role may have it", () => {
+    const { settings: values } = migrated("services:\n  1st: {script: x, allow_failures: no, max_restarts: many}\n");
+    expect(values["tony.role-1st.command"]).toBe("x");
+    expect(values).not.toHaveProperty(["tony.application.fail-on-worker-failure-enabled"]);
   });
 
   test("whose script drives its services ends with that", () => {
@@ -281,7 +347,7 @@ services:
     ["a:\n  b: |\n\t\n    x\n", 3, "a line begins with a tab: YAML takes blanks only"],
   ])("that is refused has the reason and its line: %j", (text, line, reason) => {
     expect(() => readDocument(text, "a.yaml")).toThrow(
-      expect.objectContaining({ problem: reason, location: { file: "a.yaml", line } }),
+      expect.objectContaining({ code: "CONFIGURATION_MALFORMED", problem: reason, location: { file: "a.yaml", line } }),
     );
   });
 
@@ -292,15 +358,18 @@ services:
       "tony.application.fail-on-worker-failure-enabled": "false",
       "tony.application.stop-on-failure-jobtypes": "b",
     });
+    expect(migrated(`services:\n  ${lenient}  b:\n    script: y\n`).remarks.at(-1)).toBe(
+      "changes 1 a failure of b ends the job, as max_restarts is 0",
+    );
     const restarted = migrated(`services:\n  ${lenient}  b:\n    max_restarts: 2\n    script: y\n`).settings;
-    expect(restarted).not.toHaveProperty("tony.application.stop-on-failure-jobtypes");
+    expect(restarted).not.toHaveProperty(["tony.application.stop-on-failure-jobtypes"]);
   });
 
   test("may be JSON, and its defaults are none of its own", () => {
     const json =
       '{"services": {"w": {"script": "x", "max_restarts": 0, "resources": {"memory": "1500 kb", "vcores": 1}}}}';
     expect(migrated(json).settings).toMatchObject({ "tony.w.memory": "2m" });
-    expect(migrated(json).settings).not.toHaveProperty("tony.w.retry-count");
+    expect(migrated(json).settings).not.toHaveProperty(["tony.w.retry-count"]);
   });
 
   test("counts the restarts of each of its services for that alone; one that has none ends the job", () => {
@@ -308,6 +377,7 @@ services:
     const { settings: values } = migrated(two);
     expect(values).toMatchObject({ "tony.a.retry-count": "3", "tony.b.retry-count": "2" });
     expect(Object.keys(values).filter((key) => /\.(c\.|am\.)retry|stop-on/.test(key))).toEqual([]);
+    expect([values["tony.a.restart-policy"], values["tony.c.restart-policy"]]).toEqual(["task", undefined]);
   });
 
   test("without an end to its restarts gets so many that nobody sees the last", () => {
@@ -318,8 +388,10 @@ services:
   });
 
   test("says of its variables with $ in one line", () => {
-    const { remarks } = migrated('services:\n  a: {script: x, env: {A: $HOME, B: "${PWD}"}}\n');
-    expect(remarks.find((remark) => remark.includes("$"))).toContain('export A="$HOME"; export B="${PWD}"');
+    const { settings: values, remarks } = migrated('services:\n  a: {script: x, env: {A: $HOME, B: "${PWD}"}}\n');
+    expect(remarks.find((remark) => remark.includes("$"))).toMatch(/: export A="\$HOME"; export B="\$\{PWD\}"$/);
+    expect(values["tony.a.command"]).toBe('export A="$HOME"\nexport B="${PWD}"\nx');
+    expect(values).not.toHaveProperty(["tony.a.envs"]);
   });
 
   test("has aliases, and mappings that others merge", () => {
@@ -345,6 +417,14 @@ services:
       "tony.c.memory": "8192m",
       "tony.c.vcores": "4",
     });
+  });
+
+  test("may have some hundreds of values, and has no more in a file that a person wrote", () => {
+    const list = (length: number) => `a: [${Array(length).fill("x").join()}]\n`;
+    expect(readDocument(list(498), "a.yaml").fields[0]?.items).toHaveLength(498);
+    expect(() => readDocument(list(499), "a.yaml")).toThrow(
+      expect.objectContaining({ code: "CONFIGURATION_MALFORMED", problem: "its aliases stand for too many values" }),
+    );
   });
 
   test.each(["a: &a {b: *a}\n", "a: &a [*a]\n", "a: &a {<<: *a}\n"])(
@@ -376,6 +456,8 @@ services:
   });
 
   test("has variables of the node's expanded, as YARN does", () => {
+    const quoted = `services: {a: {script: x, env: {A: 'say "$HOME"'}}}`;
+    expect(migrated(quoted).settings["tony.a.command"]).toBe('export A="say \\"$HOME\\""\nx');
     const text = 'services:\n  a:\n    env: {PATH: "$HOME/bin:$PATH", N: 1}\n    script: train\n';
     expect(migrated(text).settings).toMatchObject({
       "tony.a.envs": "N=1",
@@ -429,6 +511,8 @@ services:
     ["services:\n  w: {script: x}\n", true],
     ["master:\n  script: x\n", true],
     ["yarn: {specification: {services: {w: {script: x}}}}", true],
+    ["specification: {services: {v: {}, w: {commands: [x]}}}", true],
+    ["other: {specification: {services: {w: {script: x}}}}", false],
     ["yarn: {specification: {services: {w: {}}}}", false],
     ["[1, 2]", false],
     ["", false],
