@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -50,6 +50,9 @@ describe("the compiled code of the programs", () => {
     await expect(listed()).rejects.toMatchObject({ code: "ENOENT" });
     const made = await codeCachesFor(sent(), options());
     expect(await codeCachesFor(sent(), looking)).toEqual(made);
+    const link = path.join(folder, "link");
+    await symlink(runtime, link);
+    expect(await codeCachesFor(sent(), { ...looking, running: link })).toEqual(made);
   });
 
   test("is made anew for a program that was installed anew, and what is there of the other stays", async () => {
