@@ -11,10 +11,13 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { Applications } from "../../../client/applications/applications.ts";
 import type { GetJson } from "../../../client/printed-json.ts";
 import { type GetOptions, getFiles } from "../../../client/results/get-files.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { JobStatus, TaskStatus, Transfer } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs, role } from "../job-status.ts";
@@ -54,8 +57,9 @@ function ended(changes: Partial<JobStatus>): Applications {
   return aPlace({ report: async () => report, finalStatus: async () => status });
 }
 
-async function get(applications: Applications, changes: Partial<GetOptions> = {}) {
-  const context = recordedContext({ workingDirectory: path.join(home), environment: { HADOOP_HOME: "/nowhere" } });
+async function get(applications: Applications, changes: Partial<GetOptions> = {}, terminal = false) {
+  const environment = { HADOOP_HOME: "/nowhere" };
+  const context = recordedContext({ workingDirectory: path.join(home), environment, terminal });
   const none = { task: undefined, to: undefined, force: false, dryRun: false, conf: undefined, json: false };
   const exitCode = await getFiles({ application, what: "results", ...none, ...changes }, applications, context);
   return { out: context.out.text, err: context.err.text, exitCode };
@@ -317,6 +321,56 @@ Fetched 2 files, 12 B to ${application}
     await expect(get({ ...unknown, noStatusReason: () => "HDFS is away" })).rejects.toThrow(
       `It is not known where the results of ${application} would be: what became of its tasks cannot be read now: HDFS is away`,
     );
+  });
+});
+
+describe("files that take long", () => {
+  /** Two seconds pass after each file that is opened; the last one may be refused. */
+  class Slow extends LocalFileSystem {
+    refuses = "";
+    override async open(...[file, options]: Parameters<LocalFileSystem["open"]>): Promise<Readable> {
+      jest.advanceTimersByTime(2_000);
+      if (file.endsWith(this.refuses) && this.refuses !== "")
+        throw new FileSystemError(`OPEN ${file}: no`, { code: "ACCESS_DENIED" });
+      return await super.open(file, options);
+    }
+  }
+  const slow = new Slow();
+  const fileSystems = async () => ({
+    locate: (address: string) => ({ ...onThisMachine.locate(address), fileSystem: slow }),
+    home: async () => onThisMachine.locate("/"),
+  });
+  const place = () => {
+    stored("out/worker-0", { a: "1", b: "1", c: "1", d: "1", e: "1" });
+    return { ...ended({ tasks: [task("worker:0", [results("out/worker-0", { files: 5 })])] }), fileSystems };
+  };
+
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ["nextTick", "setImmediate", "queueMicrotask", "Date", "performance"] });
+    slow.refuses = "";
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test("are counted beside the result, until they are there", async () => {
+    const { out, err } = await get(place());
+    expect(out).toMatch(/^application.*\nFetched 5 files, 5 B to [^\n]*\n$/s);
+    expect(err).toBe("fetching: 0 of 5 files, 0 B of 5 B\n");
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  test("are counted where a person looks, which is gone in the end", async () => {
+    const { out } = await get(place(), {}, true);
+    expect(out).toContain("fetching: 0 of 5 files, 0 B of 5 B\n");
+    expect(out).toContain("fetching: 1 of 5 files, 1 B of 5 B\n");
+    expect(out).toMatch(/Fetched 5 files, 5 B to [^\n]*\n$/);
+  });
+
+  test("are counted no more when one of them could not be fetched", async () => {
+    slow.refuses = "worker-0/e";
+    await expect(get(place())).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+    expect(jest.getTimerCount()).toBe(0);
   });
 });
 
