@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import type { MasterContact } from "../../../client/applications/applications.ts";
 import { adviceLine, adviceLines, adviceOf, roundings } from "../../../client/results/advice.ts";
 import { type Runs, runOf, runsOf } from "../../../client/results/runs.ts";
 import type { TaskStatus } from "../../../src/job/status.ts";
@@ -117,13 +118,14 @@ describe("a job that runs", () => {
   test("is judged by its status where its ApplicationMaster has gone meanwhile", async () => {
     const contacts = [{ attempt: 1, host: "node-01", port: 1, access }];
     const leaving = { ...here, contact: async () => contacts.pop() };
-    const { series, status } = await runOf(
-      running.applicationId,
-      [],
-      leaving,
-      context,
-      aLink(async () => "{}"),
-    );
+    const asked: number[] = [];
+    const link = aLink(async () => "{}");
+    const connect = ({ attempt }: MasterContact) => {
+      asked.push(attempt);
+      return link();
+    };
+    const { series, status } = await runOf(running.applicationId, [], leaving, context, connect);
+    expect(asked).toEqual([1]);
     expect([series, status]).toEqual([undefined, running]);
   });
 
@@ -159,11 +161,8 @@ describe("runs", () => {
   });
 
   test("of a name are none that have not ended", async () => {
-    const [one, ...others] = reports;
-    const state = { ...one, ...aReport({ id: "application_1795305600000_0007", name: "bert", state: "RUNNING" }) };
-    const busy = { ...place, reports: async () => [state, ...(one === undefined ? [] : [one]), ...others] };
-    const runs = await runsOf("bert", [], busy, context);
-    expect(runs.map(({ status }) => status.applicationId)).toEqual([reports[0]?.id, reports[2]?.id]);
+    const busy = { ...place, reports: async () => [aReport({ name: "bert", state: "RUNNING" })] };
+    await expect(runsOf("bert", [], busy, context)).rejects.toThrow("None of your jobs called bert has ended");
   });
 
   test("of which nothing is known any more are told with the reason, and a fault is told as one", async () => {

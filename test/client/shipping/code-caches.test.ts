@@ -66,6 +66,18 @@ describe("the compiled code of the programs", () => {
     expect(await readFile(again.executor ?? "", "utf8")).toBe("executor");
   });
 
+  test("is made anew for a runtime that was installed anew where the other was", async () => {
+    const node = path.join(folder, "node");
+    await writeFile(node, "v20");
+    const made = await codeCachesFor({ kind: "send", path: node }, { ...options(), running: node });
+    await writeFile(node, "v24");
+    const again = await codeCachesFor({ kind: "send", path: node }, { ...options(), running: node });
+    expect(Object.keys(again)).toEqual(["am", "executor"]);
+    expect([again.am, again.executor]).not.toContain(made.am);
+    expect([again.am, again.executor]).not.toContain(made.executor);
+    expect(rehearsals).toHaveLength(2);
+  });
+
   test("is not made for a runtime that does not run here, nor with one that a job names", async () => {
     for (const choice of [
       { kind: "installed", path: runtime },
