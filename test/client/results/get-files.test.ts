@@ -487,6 +487,10 @@ describe("a job's history", () => {
     expect(await foundIn(known)).toEqual(finished(noonishMs));
     const unknown = { ...known, finalStatus: async () => undefined };
     expect(await foundIn(unknown)).toEqual(finished(noonishMs + dayMs));
+    const location = `tony.history.location=${home}/history`;
+    const eastward = { conf: [location, "tony.history.finished-dir-timezone=Pacific/Kiritimati"] };
+    stored(`history/finished/${dayOf(noonishMs + 14 * 3_600_000)}/${application}`, { "config.xml": "<c/>" });
+    expect(await foundIn(known, eastward)).toEqual(finished(noonishMs + 14 * 3_600_000));
     const running = { ...unknown, report: async () => ({ ...late, state: "RUNNING" as const }) };
     expect(await foundIn(running)).toEqual([
       `file://${home}/history/intermediate/${application}/events.jsonl.inprogress`,
