@@ -46,15 +46,15 @@ test("of a folder's links those are private whose absolute targets are; a link w
 });
 
 test("links are lost that lead to nothing, or to what is left out; an absolute one is somebody else's matter", async () => {
-  mkdirSync(at("tree/data"), { recursive: true });
-  writeFileSync(at("tree/data/x"), "");
-  const told = async () => lostLinks(await readTree(at("tree"), async (entry) => entry.path === "data"));
+  mkdirSync(at("tree/lib/data"), { recursive: true });
+  writeFileSync(at("tree/lib/data/x"), "");
+  const told = async () => lostLinks(await readTree(at("tree"), async (entry) => entry.path === "lib/data"));
   symlinkSync("/gone", at("tree/absolute"));
   expect(await told()).toEqual([]);
   symlinkSync("gone", at("tree/lost"));
   expect(await told()).toEqual(["lost is a link to gone, which does not exist"]);
-  symlinkSync("data", at("tree/all-data"));
+  symlinkSync("lib/data/x", at("tree/also"));
   expect(await told()).toEqual([
-    "all-data is a link to data, which is left out: on a node it leads nowhere (and 1 more like it)",
+    "also is a link to lib/data/x, which is left out: on a node it leads nowhere (and 1 more like it)",
   ]);
 });

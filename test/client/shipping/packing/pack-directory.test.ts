@@ -90,7 +90,10 @@ describe("a packed folder", () => {
     await writeFile(join(base, "common/a.txt"), "a");
     await symlink("../shared.txt", join(folder, "s.txt"));
     await symlink("../common", join(folder, "common"));
+    await mkdir(join(base, "common/deep"));
+    await symlink("../a.txt", join(base, "common/deep/within"));
     const unpacked = await packAndUnpack();
+    expect(readlinkSync(join(unpacked, "common/deep/within"))).toBe("../a.txt");
     expect(readFileSync(join(unpacked, "s.txt"), "utf8")).toBe("shared");
     expect(readFileSync(join(unpacked, "common/a.txt"), "utf8")).toBe("a");
   });
