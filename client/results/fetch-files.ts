@@ -16,8 +16,6 @@ const mostTries = 3;
 export interface Fetching {
   /** The folder to write the files to; it need not exist. */
   readonly folder: string;
-  /** Whether to replace existing files. */
-  readonly force: boolean;
   readonly fetched: (file: LeftFile) => void;
 }
 
@@ -28,7 +26,7 @@ export interface Fetching {
  */
 export function checkTargets(
   { files, folders }: LeftTree,
-  { folder, force }: Pick<Fetching, "folder" | "force">,
+  { folder, force }: Pick<Fetching, "folder"> & { readonly force: boolean },
 ): void {
   for (const name of [...files.map((file) => file.path), ...folders]) {
     const parts = name.split("/");

@@ -48,7 +48,7 @@ export async function getFiles(
   const shown = options.to ?? ownFolder(application, what, task);
   const folder = path.resolve(context.workingDirectory, shown);
   checkTargets(left, { folder, force });
-  if (!dryRun) await fetchShown(left, { folder, force }, context);
+  if (!dryRun) await fetchShown(left, folder, context);
   if (json) context.output.json(getJson(options, folder, left));
   else context.output.print(listLines(left, shown, dryRun).join("\n"));
   if (left.isIncomplete !== true) return ExitCode.succeeded;
@@ -102,11 +102,7 @@ function ownFolder(application: string, what: GetJson["what"], task: string | un
   return path.join(application, below);
 }
 
-async function fetchShown(
-  left: LeftTree,
-  target: { readonly folder: string; readonly force: boolean },
-  { output }: ClientContext,
-): Promise<void> {
+async function fetchShown(left: LeftTree, folder: string, { output }: ClientContext): Promise<void> {
   const { files } = left;
   let [count, bytes] = [0, 0];
   const all = sumOf(files);
@@ -120,7 +116,7 @@ async function fetchShown(
     bytes += sizeBytes;
   };
   try {
-    await fetchFiles(left, { ...target, fetched });
+    await fetchFiles(left, { folder, fetched });
   } finally {
     clearInterval(timer);
     output.endWait();

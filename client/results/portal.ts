@@ -31,9 +31,10 @@ export async function runPortal(
   conf: readonly string[],
   choice: PortalChoice,
   context: ClientContext,
+  bundle: string = programPath("portal"),
 ): Promise<number | undefined> {
   const settings = portalSettings(port, conf, choice, context);
-  const program = spawn(process.execPath, [programPath("portal")], {
+  const program = spawn(process.execPath, [bundle], {
     stdio: ["pipe", "inherit", "inherit"],
     env: { ...context.environment },
   });

@@ -106,6 +106,7 @@ export class StandInManager {
         const states = filter.application_states.map((state) => applicationStates.fromWire(state));
         const chosen = this.applications
           .filter(({ state }) => states.length === 0 || states.includes(state))
+          .filter(({ type }) => filter.application_types.length === 0 || filter.application_types.includes(type))
           .filter(({ user }) => filter.users.length === 0 || filter.users.includes(user))
           .filter(
             ({ tags }) =>

@@ -41,7 +41,7 @@ function realPath(path: string, links: ReadonlyMap<string, string>, steps = 0): 
     const target = links.get(head);
     if (target === undefined) continue;
     if (posix.isAbsolute(target)) return target;
-    const next = posix.normalize(posix.join(folderOf(head), target, ...parts.slice(count))).replace(/^\.$|\/$/, "");
+    const next = posix.join(folderOf(head), target, ...parts.slice(count)).replace(/^\.\/?$|\/$/, "");
     return realPath(next, links, steps + 1);
   }
   return path;

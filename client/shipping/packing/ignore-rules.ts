@@ -37,13 +37,13 @@ function parseRule(line: string): Rule | undefined {
 }
 
 /** Parts of a pattern with a special meaning, longest first. */
-const special = /^\/|^\*\*\/|\/\*\*\/|\/\*\*$|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[^*?[\\]|./gs;
+const special =
+  /^\/?(?:\*\*\/)+|^\/|\/(?:\*\*\/)+|\/\*\*$|\*+|\?|\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*\]|\\.|[^*?[\\]|./gs;
 
 function expression(pattern: string): string {
   return pattern.replace(special, (part, offset: number) => {
     if (part === "/" && offset === 0) return "";
-    if (part === "**/" && offset === 0) return "(?:.*/)?";
-    if (part === "/**/") return "/(?:.*/)?";
+    if (part.endsWith("**/")) return offset === 0 ? "(?:.*/)?" : "/(?:.*/)?";
     if (part === "/**") return "/.*";
     if (part.startsWith("*")) return "[^/]*";
     if (part === "?") return "[^/]";
@@ -52,11 +52,33 @@ function expression(pattern: string): string {
   });
 }
 
-/** `[!a-z]`: git negates with `!` or `^`. */
+/** A member of a class: `[:digit:]`, a range, or one character; a backslash takes a character's meaning. */
+const member = /\[:([a-z]+):\]|\\?(.)(?:-\\?(.))?/gs;
+/** ASCII alone, as in git's wildmatch.c. */
+const named: Readonly<Record<string, string>> = {
+  ...{ alnum: "0-9A-Za-z", alpha: "A-Za-z", digit: "0-9", lower: "a-z", upper: "A-Z", xdigit: "0-9A-Fa-f" },
+  ...{
+    blank: " \\t",
+    space: " \\t-\\r",
+    cntrl: "\\x00-\\x1f\\x7f",
+    graph: "!-~",
+    print: " -~",
+    punct: "!-\\/:-@\\[-`{-~",
+  },
+};
+
+/** `[!a-z]`: git negates with `!` or `^`. Of a range whose end comes before its start it takes the start. */
 function characterClass(part: string): string {
   const [, negation, members = ""] = /^\[([!^]?)(.*)\]$/s.exec(part) ?? [];
-  const escaped = members.replace(/[\\[\]^]/g, "\\$&");
+  const escaped = members.replace(member, (_, name: string | undefined, from = "", to = from) => {
+    if (name !== undefined) return named[name] ?? "";
+    return from <= to ? `${inClass(from)}-${inClass(to)}` : inClass(from);
+  });
   return `(?!/)[${negation === "" ? "" : "^"}${escaped}]`;
+}
+
+function inClass(character: string): string {
+  return character.replace(/[\\[\]^-]/, "\\$&");
 }
 
 function literal(character: string): string {

@@ -5,10 +5,10 @@ import { UserError } from "../../../src/errors.ts";
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 
 /** A new folder for packing. @throws UserError naming TMPDIR where none can be made */
-export async function packingPlace(): Promise<string> {
-  return mkdtemp(path.join(tmpdir(), "tony-ts-")).catch((cause: unknown) => {
+export async function packingPlace(parent: string = tmpdir()): Promise<string> {
+  return mkdtemp(path.join(parent, "tony-ts-")).catch((cause: unknown) => {
     throw new UserError(
-      `no folder can be made in ${tmpdir()}, where what is sent is packed first (${errorMessage(cause)}): ${mend}`,
+      `no folder can be made in ${parent}, where what is sent is packed first (${errorMessage(cause)}): ${mend}`,
       { code: "NO_TEMPORARY_FOLDER", cause },
     );
   });

@@ -37,5 +37,6 @@ test("the flow is told of a job that has ended: its last status and address; bef
   expect(lines().at(1)).toMatch(new RegExp(`AM running on 127.0.0.12 +${url}$`));
   expect(view.end).toBeUndefined();
   view.ended({ outcome, report: aReport({ state: "FINISHED" }), exitCode: 0 });
+  expect(lines().join("\n")).toContain("SUCCEEDED");
   expect(view.end).toMatchObject({ id: aReport().id, outcome, trackingUrl: url, status: { generation: 2 } });
 });

@@ -39,6 +39,13 @@ describe("a job of a flow", () => {
   test("takes the folder src where the flow has one, unless another is named", () => {
     expect(jobOf({}, (path) => path === "src").options.srcDir).toBe("src");
     expect(jobOf({}).options.srcDir).toBeUndefined();
+    expect(jobOf({ src_dir: "code" }, () => true).options.srcDir).toBe("code");
+  });
+
+  test("takes a property without a value for one that is not there, and no blanks around a value", () => {
+    const { options } = jobOf({ executes: " train.py ", src_dir: " ", conf_file: "" }, (path) => path === "src");
+    expect(options).toMatchObject({ executes: "train.py", srcDir: "src" });
+    expect(options.confFile).toBeUndefined();
   });
 
   test("hands worker_env.* and the data sets to the programs", () => {
@@ -60,6 +67,7 @@ describe("a job of a flow", () => {
       "azkaban.flow.execid": "12",
       "azkaban.flow.flowid": "träning,2",
       "azkaban.flow.projectname": "p".repeat(200),
+      "azkaban.webserverhost": "azkaban.example.org",
     });
     expect(options.properties?.get("tony.application.tags")).toBe(
       [
@@ -67,8 +75,11 @@ describe("a job of a flow", () => {
         "azkaban.flow.execid:12",
         "azkaban.flow.flowid:tr%C3%A4ning\\,2",
         `azkaban.flow.projectname:${"p".repeat(75)}`,
+        "azkaban.webserverhost:azkaban.example.org",
       ].join(","),
     );
+    const empty = jobOf({ "azkaban.flow.execid": "", "azkaban.flow.flowid": "train" }).options;
+    expect(empty.properties?.get("tony.application.tags")).toBe("azkaban.flow.flowid:train");
   });
 
   test("says which of TonY's properties have no effect", () => {
@@ -92,7 +103,8 @@ describe("the tag by which a retry finds what an earlier try left running", () =
 
   test("is the same for each attempt at the job of an execution", () => {
     expect(jobOf({ ...job, "azkaban.job.attempt": "1" }).tag).toBe(jobOf({ ...job, "azkaban.job.attempt": "2" }).tag);
-    expect(jobOf(job).tag).toMatch(/^tony-ts:azkaban:[0-9a-f]{32}$/);
+    expect(jobOf(job).tag).toBe("tony-ts:azkaban:cfee9ee6fc67275e62d5403ec0ad0d4b");
+    expect(jobOf({ ...job, "azkaban.flow.nested.path": "train" }).tag).toBe(jobOf(job).tag);
   });
 
   test.each([
@@ -106,5 +118,7 @@ describe("the tag by which a retry finds what an earlier try left running", () =
 
   test("is missing where nothing says which execution it is", () => {
     expect(jobOf({ "azkaban.job.id": "train" }).tag).toBeUndefined();
+    expect(jobOf({ ...job, "azkaban.flow.execid": "" }).tag).toBeUndefined();
+    expect(jobOf({ ...job, "azkaban.job.id": "" })).not.toHaveProperty("tag");
   });
 });

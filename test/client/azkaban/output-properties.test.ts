@@ -30,6 +30,12 @@ describe("the output properties of a flow's job", () => {
           transfers: [{ ...output, url: "hdfs:///out/worker-0" }],
           metrics: { loss: 0.4, "eval/top@1": 0.961 },
         },
+        {
+          task: "worker:2",
+          state: "failed",
+          restarts: 0,
+          transfers: [{ ...output, what: "checkpoint", url: "hdfs:///ckpt/worker-2" }],
+        },
         { task: "data-prep:1", state: "succeeded", restarts: 0, transfers: [{ ...output, url: "hdfs:///out/data" }] },
         {
           task: "worker:1",
@@ -39,7 +45,12 @@ describe("the output properties of a flow's job", () => {
         },
       ],
     });
-    expect(outputProperties({ ...end, outcome, status })).toMatchObject({
+    const failed = { ...outcome, result: "failed", summary: "worker:2 exited 1" } as const;
+    expect(outputProperties({ ...end, outcome: failed, status })).toEqual({
+      "tonyts.application.id": end.id,
+      "tonyts.final.status": "FAILED",
+      "tonyts.summary": "worker:2 exited 1",
+      "tonyts.tracking.url": end.trackingUrl,
       "tonyts.checkpoint.path": "hdfs:///user/ada/ckpt/1800",
       "tonyts.checkpoint.step": "1800",
       "tonyts.output.worker.0": "hdfs:///out/worker-0",

@@ -1,13 +1,18 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "@jest/globals";
+import type { MasterContact } from "../../../client/applications/applications.ts";
 import { adviceLine, adviceLines, adviceOf, roundings } from "../../../client/results/advice.ts";
-import { runOf, runsOf } from "../../../client/results/runs.ts";
+import { type Runs, runOf, runsOf } from "../../../client/results/runs.ts";
 import type { TaskStatus } from "../../../src/job/status.ts";
 import { runAnswer } from "../../../src/page/run-answer.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs, role } from "../job-status.ts";
 import { aPlace } from "../place.ts";
 import { recordedContext } from "../support.ts";
 
+const temporary = temporaryFolder();
 const gibibyte = 1024 ** 3;
 const hourMs = 3_600_000;
 
@@ -110,6 +115,20 @@ describe("a job that runs", () => {
     expect([opened > 0, closed]).toEqual([true, opened]);
   });
 
+  test("is judged by its status where its ApplicationMaster has gone meanwhile", async () => {
+    const contacts = [{ attempt: 1, host: "node-01", port: 1, access }];
+    const leaving = { ...here, contact: async () => contacts.pop() };
+    const asked: number[] = [];
+    const link = aLink(async () => "{}");
+    const connect = ({ attempt }: MasterContact) => {
+      asked.push(attempt);
+      return link();
+    };
+    const { series, status } = await runOf(running.applicationId, [], leaving, context, connect);
+    expect(asked).toEqual([1]);
+    expect([series, status]).toEqual([undefined, running]);
+  });
+
   test.each([
     ["has no page", () => Promise.reject(new Error("The job has no page"))],
     ["answers what no release tells", async () => '{"series": {"axis": {"spanMs": 1}, "rows": [{"task": 7}]}}'],
@@ -139,6 +158,31 @@ describe("runs", () => {
     });
     const runs = await runsOf("bert", [], busy, context);
     expect(runs.map(({ submittedAtMs }) => submittedAtMs)).toEqual([12, 11, 10, 9, 8, 7, 6, 5, 4, 3]);
+  });
+
+  test("of a name are none that have not ended", async () => {
+    const busy = { ...place, reports: async () => [aReport({ name: "bert", state: "RUNNING" })] };
+    await expect(runsOf("bert", [], busy, context)).rejects.toThrow("None of your jobs called bert has ended");
+  });
+
+  test("of which nothing is known any more are told with the reason, and a fault is told as one", async () => {
+    const last = { ...place, reports: async () => [reportOf(4), reportOf(5)], finalStatus: async () => undefined };
+    const ids = "application_1795305600000_0004, application_1795305600000_0005";
+    await expect(runsOf("bert", [], last, context)).rejects.toMatchObject({
+      code: "NOTHING_LEFT",
+      message: expect.stringMatching(new RegExp(`^Nothing is known about ${ids}: how it ended was not kept here`)),
+    });
+    const away = { ...last, noStatusReason: () => "HDFS is away" };
+    await expect(runsOf("bert", [], away, context)).rejects.toThrow(`Nothing is known about ${ids}: HDFS is away`);
+    const failing = { ...place, finalStatus: () => Promise.reject(new Error("the disk is broken")) };
+    await expect(runsOf("bert", [], failing, context)).rejects.toThrow("the disk is broken");
+  });
+
+  test("of another user are not for everybody to judge", async () => {
+    const ofBob = { ...place, report: async () => ({ ...reportOf(4), user: "bob" }) };
+    await expect(runOf("application_1795305600000_0004", [], ofBob, context)).rejects.toThrow(
+      "Nothing is known about the tasks of application_1795305600000_0004: only bob can see what became of its tasks",
+    );
   });
 
   test("of a name that nobody has, and of a job of which nothing is known, there are none", async () => {
@@ -191,6 +235,7 @@ test("that Dr. Elephant spares small containers is said where they held next to 
   expect(line(1000 * 3600)).toBe(
     "  Dr. Elephant: Task Memory NONE (it spares small containers), Task GPU NONE, score 0; 0.98 GiB·h wasted of its programs' 1 GiB·h",
   );
+  expect(line(512 * 3600)).toContain("spares");
   expect(line(500 * 3600)).not.toContain("spares");
   const unused = [memory].flatMap((one) => (one ? [{ ...one, severity: "NONE", score: 0 } as const] : []));
   const drElephant = {
@@ -226,4 +271,71 @@ test("a job that succeeded ends with a line where half of its memory was never u
   expect(line(3.9 * gibibyte)).toMatch(/^advice: set tony\.worker\.memory=5g: a task held 3\.9 GiB of 4 GiB at most/);
   expect(line(2.4 * gibibyte)).toBeUndefined();
   expect(line(0)).toBeUndefined();
+});
+
+describe("advice on one job", () => {
+  const apart = { gpuTypes: [], prices: {} };
+  const linesOf = (run: Runs[0]) => adviceLines(adviceOf([run], usual, apart), noonishMs + 2 * hourMs);
+  const usual = roundings(false, context);
+
+  test("that has ended names it, how long it took, and whose settings can be written", () => {
+    const [headline, ...others] = linesOf({ status: ended("application_1_0001"), submittedAtMs: noonishMs });
+    expect(headline).toBe("application_1_0001  bert (took 1 h)");
+    expect(others).toContain("  write: tony-ts advise application_1_0001 --apply job.xml");
+  });
+
+  test("that runs says for how long, and has nothing to paste where no setting is to change", () => {
+    const lines = linesOf({ status: running, submittedAtMs: noonishMs });
+    expect(lines[0]).toBe(`${running.applicationId}  bert (runs for 2 h)`);
+    expect(lines.filter((line) => /paste|write/.test(line))).toEqual([]);
+    expect(adviceOf([{ status: running, submittedAtMs: noonishMs }], usual, apart).runs).toEqual([
+      { applicationId: running.applicationId, submittedAtMs: noonishMs, usage: running.usage, hasSeries: false },
+    ]);
+  });
+
+  test("says of which runs the measurements were kept", () => {
+    const series = { axis: { spanMs: 5_000 }, rows: [] };
+    const run = { status: ended("application_1_0001"), submittedAtMs: noonishMs, series };
+    expect(adviceOf([run], usual, apart).runs).toMatchObject([{ hasSeries: true }]);
+  });
+
+  test("tells Dr. Elephant each task's own memory and GPUs, and how many GPUs a role asks for", () => {
+    const status = ended("application_1_0001");
+    const [first, second] = status.tasks;
+    const gauge = (max: number) => ({ current: 0, max, average: max / 2 });
+    const gpus = { count: 1, utilization: gauge(80), memory: gauge(40) };
+    const tasks = [first, second].flatMap((one, at) =>
+      one ? [at === 0 ? { ...one, gpus } : { ...one, maxMemoryBytes: 2 * gibibyte }] : [],
+    );
+    const run = { status: { ...status, tasks }, submittedAtMs: noonishMs };
+    const { heuristics } = adviceOf([run], usual, { ...apart, gpuTypes: ["yarn.io/gpu"] }).drElephant;
+    const details = heuristics.flatMap((one) => one.details.map(({ name, value }) => `${name}: ${value}`));
+    expect(details.filter((detail) => !detail.endsWith("Unknown"))).toEqual([
+      "Number of worker tasks: 2",
+      "Requested memory (MB) per worker task: 4096",
+      "Max memory (MB) used in any worker task: 2048",
+      "Number of worker tasks: 2",
+      "Number of GPUs requested per worker tasks: 1",
+      "MAX_GPU_UTILIZATION in any worker task: 80.00%",
+      "MAX_GPU_FB_MEMORY_USAGE in any worker task: 40.00%",
+      "AVG_GPU_UTILIZATION in any worker task: 40.00%",
+      "AVG_GPU_FB_MEMORY_USAGE in any worker task: 20.00%",
+    ]);
+  });
+});
+
+test("sizes are rounded as the cluster rounds them; as one without settings where there is none", () => {
+  expect(roundings(false, context)).toEqual({ memoryMiB: { least: 1024, step: 1024 }, vcores: { least: 1, step: 1 } });
+  const folder = temporary.path;
+  const site = (settings: Readonly<Record<string, string>>) => {
+    const properties = Object.entries(settings).map(
+      ([name, value]) => `<property><name>${name}</name><value>${value}</value></property>`,
+    );
+    return `<configuration>${properties.join("")}</configuration>`;
+  };
+  writeFileSync(path.join(folder, "core-site.xml"), site({ "fs.defaultFS": "hdfs://nn:8020" }));
+  const yarn = { "yarn.resourcemanager.hostname": "rm", "yarn.scheduler.minimum-allocation-mb": "512" };
+  writeFileSync(path.join(folder, "yarn-site.xml"), site(yarn));
+  const there = recordedContext({ environment: { HADOOP_CONF_DIR: folder } });
+  expect(roundings(true, there).memoryMiB).toEqual({ least: 512, step: 512 });
 });

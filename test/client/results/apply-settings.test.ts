@@ -42,6 +42,7 @@ test.each([
   ["asks for as much, written otherwise", "1024", { value: "1g", isMore: false }, "1024"],
   ["asks for more", "1g", { value: "576m", isMore: false }, "576m"],
   ["asks for less than is needed", "1g", { value: "2g", isMore: true }, "2g"],
+  ["asks for just what is needed already", "2048", { value: "2g", isMore: true }, "2048"],
   ["asks for more than is needed already", "4g", { value: "2g", isMore: true }, "4g"],
   ["says what only the cluster knows", "$" + "{memory}", { value: "2g", isMore: false }, "2g"],
 ] as const)("a file that %s: what it has is compared, not what the run had", (_, before, advised, after) => {
@@ -57,6 +58,38 @@ test("of a key that the file has twice, the last one counts, as for a submission
   writeFileSync(path.join(folder, "job.xml"), `<configuration>${property("4g")}${property("9g")}</configuration>`);
   const advised = { key: "tony.worker.memory", value: "9g", isMore: false };
   expect(applySettings("job.xml", [advised], folder)).toMatchObject({ written: [], kept: [{ value: "9g" }] });
+});
+
+test("only what is to change is written, and nothing of a file that stays as it is", () => {
+  const property = (name: string, value: string) => `<property><name>${name}</name><value>${value}</value></property>`;
+  const text = (memory: string) =>
+    `<configuration>${property("tony.application.name", "bert")}${property("tony.worker.memory", memory)}${property("tony.worker.vcores", "2")}</configuration>`;
+  const file = path.join(folder, "job.xml");
+  writeFileSync(file, text("16g"));
+  const cores = { key: "tony.worker.vcores", value: "4", isMore: false };
+  expect(applySettings("job.xml", [...settings, cores], folder)).toEqual({
+    written: [{ key: "tony.worker.memory", value: "9g" }],
+    kept: [{ key: "tony.worker.vcores", value: "2" }],
+  });
+  expect(readFileSync(file, "utf8")).toBe(text("9g"));
+  writeFileSync(file, Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>\n<!-- ö -->\n${text("9g")}`, "latin1"));
+  const { ino, mtimeMs } = statSync(file);
+  expect(applySettings("job.xml", [cores], folder).written).toEqual([]);
+  expect(statSync(file)).toMatchObject({ ino, mtimeMs });
+});
+
+test("a file that cannot be written is told, and stays as it is", () => {
+  // The draft beside it would have a name that is too long.
+  const name = `${"j".repeat(251)}.xml`;
+  writeFileSync(path.join(folder, name), job("16g"));
+  expect(() => applySettings(name, settings, folder)).toThrow(
+    expect.objectContaining({
+      code: "FILE_NOT_WRITTEN",
+      message: expect.stringMatching(/^j+\.xml cannot be written: ENAMETOOLONG/),
+      cause: expect.objectContaining({ code: "ENAMETOOLONG" }),
+    }),
+  );
+  expect(readFileSync(path.join(folder, name), "utf8")).toBe(job("16g"));
 });
 
 test("no default is written", () => {

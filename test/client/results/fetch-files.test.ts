@@ -1,11 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { checkTargets, fetchFiles } from "../../../client/results/fetch-files.ts";
 import type { LeftFile } from "../../../client/results/left-files.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
+import type { OpenOptions } from "../../../src/hadoop/hdfs/file-system.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 
 let folder: string;
@@ -40,7 +42,7 @@ const left = (fileSystem: Trying, name: string, changes: Partial<LeftFile> = {})
 
 async function fetch(files: readonly LeftFile[], folders: readonly string[] = []): Promise<string[]> {
   const fetched: string[] = [];
-  const options = { folder, force: false, fetched: (file: LeftFile) => void fetched.push(file.path) };
+  const options = { folder, fetched: (file: LeftFile) => void fetched.push(file.path) };
   await fetchFiles({ files, folders }, options);
   return fetched.sort();
 }
@@ -83,6 +85,46 @@ describe("files that are fetched", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([]);
     expect(readdirSync(folder)).not.toContain("changed");
   });
+});
+
+test("what another download does when one fails for good is ended too, and not tried again", async () => {
+  const opened: string[] = [];
+  const streams: Readable[] = [];
+  class Away extends LocalFileSystem {
+    override async open(source: string, { signal }: OpenOptions = {}): Promise<Readable> {
+      opened.push(source);
+      const aborted = new Promise((resolve) => signal?.addEventListener("abort", resolve));
+      if (source === "silent") {
+        await aborted;
+        throw new FileSystemError("no answer", { code: "TIMEOUT" });
+      }
+      if (source === "refused") {
+        await setImmediate();
+        throw new FileSystemError("no", { code: "ACCESS_DENIED" });
+      }
+      const endless = new Readable({ read: () => undefined });
+      streams.push(endless);
+      return endless;
+    }
+  }
+  const away = new Away();
+  const files = ["endless", "silent", "refused"].map((name) => {
+    return { path: name, fileSystem: away, source: name, sizeBytes: 1, executable: false };
+  });
+  const fetching = fetchFiles({ files, folders: [] }, { folder, fetched: () => undefined });
+  await expect(fetching).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+  expect(opened).toEqual(["endless", "silent", "refused"]);
+  expect(streams.map(({ destroyed }) => destroyed)).toEqual([true]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("of files that are there already the first is named, and the others are counted", () => {
+  const fileSystem = new Trying();
+  for (const name of ["b", "c", "d"]) writeFileSync(path.join(folder, name), "");
+  const files = ["a", "b", "c", "d"].map((name) => left(fileSystem, name));
+  const check = (force: boolean) => checkTargets({ files, folders: [] }, { folder, force });
+  expect(() => check(false)).toThrow(`${folder}/b and 2 other files are there already\n`);
+  expect(() => check(true)).not.toThrow();
 });
 
 test.each(["../x", "a/../../x", "/etc/x", "a//b", ".", "a/\0"])("the name %j leads out of the folder", (name) => {

@@ -1,13 +1,14 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { Applications } from "../../../client/applications/applications.ts";
 import { seriesLines, seriesOf } from "../../../client/results/job-series.ts";
+import { runOf } from "../../../client/results/runs.ts";
 import { encodeSeries, seriesFile } from "../../../src/history/series/file.ts";
 import { SeriesTable } from "../../../src/history/series/table.ts";
 import { aReport } from "../application-report.ts";
-import { noonishMs } from "../job-status.ts";
+import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
 import { aPlace } from "../place.ts";
 import { recordedContext } from "../support.ts";
 
@@ -87,6 +88,29 @@ describe("tony-ts series", () => {
     expect(await shown(application, "worker")).toHaveLength(14);
   });
 
+  test("finds those of a job that ended that day among that day's", async () => {
+    const day = new Date(noonishMs).toISOString().slice(0, 10).replaceAll("-", "/");
+    await stored(`history/finished/${day}/${application}`, twoWorkers());
+    expect(await shown(application, "worker:1")).toHaveLength(7);
+  });
+
+  test("judges by what was measured: a gap counts for nothing, and of numbers three digits say enough", async () => {
+    const table = new SeriesTable(0, 3);
+    for (const span of [0, 2]) {
+      table.add("worker:0", { name: "cpu", rule: "mean" }, span * 5_000, 1.5);
+      table.add("worker:0", { name: "gpu-memory", rule: "mean" }, span * 5_000, 50);
+      table.add("worker:0", { name: "step", rule: "last" }, span * 5_000, 100 * span);
+      table.add("worker:0", { name: "metric:loss", rule: "mean" }, span * 5_000, 12.345 - span);
+    }
+    await stored(`history/intermediate/${application}`, table);
+    expect(await shown(application)).toEqual([
+      "worker:0   cpu          █ █   1.5 cores on average, 1.5 at most",
+      "           gpu-memory   ▅ ▅   50 % on average, 50 % at most",
+      "           step/s        █    20 on average, to step 200",
+      "           loss         █ ▁   12.3 → 10.3",
+    ]);
+  });
+
   test("finds those of a job of this machine in its own folder, or where the job had its history", async () => {
     const id = "local_1795305600000_0001";
     await stored("own", twoWorkers());
@@ -107,10 +131,38 @@ describe("tony-ts series", () => {
     writeFileSync(path.join(home, `history/intermediate/${application}/config.xml`), "");
     await expect(shown(application)).rejects.toThrow(`${application} left no ${seriesFile} in its history`);
     await stored(`history/intermediate/${application}`, new SeriesTable(0, 1));
-    await expect(shown(application)).rejects.toThrow("ran long enough to be measured");
+    for (const wanted of [undefined, "worker"])
+      await expect(shown(application, wanted)).rejects.toThrow(
+        `No task of ${application} ran long enough to be measured`,
+      );
+    truncateSync(path.join(home, `history/intermediate/${application}`, seriesFile), 64 * 2 ** 20 + 1);
+    await expect(shown(application)).rejects.toThrow("that is longer than any of ours");
     await stored(`history/intermediate/${application}`, twoWorkers());
     await expect(shown(application, "ps")).rejects.toThrow(
       "Nothing is known about ps over time, only about worker:0, worker:1",
     );
+  });
+});
+
+describe("an ended run", () => {
+  const run = async () => {
+    const context = recordedContext({ workingDirectory: home, environment: { HADOOP_HOME: "/nowhere" } });
+    const status = aJobStatus({ applicationId: application, outcome: { ...allSucceeded, endedAtMs: noonishMs } });
+    const place = aPlace({ report: async () => ended(application), finalStatus: async () => status });
+    const conf = [`tony.history.location=file://${path.join(home, "history")}`];
+    const { series } = await runOf(application, conf, place, context);
+    return { tasks: series?.rows.map(({ task }) => task), told: context.err.text };
+  };
+
+  test("is judged by what its history has of its tasks", async () => {
+    await stored(`history/intermediate/${application}`, twoWorkers());
+    expect(await run()).toEqual({ tasks: ["worker:0", "worker:1"], told: "" });
+  });
+
+  test("is judged without, where it has none; a history that cannot be read is told of", async () => {
+    expect(await run()).toEqual({ tasks: undefined, told: "" });
+    mkdirSync(path.join(home, `history/intermediate/${application}`), { recursive: true });
+    writeFileSync(path.join(home, `history/intermediate/${application}`, seriesFile), "no series");
+    expect(await run()).toEqual({ tasks: undefined, told: expect.stringMatching(new RegExp(`^${application}: `)) });
   });
 });

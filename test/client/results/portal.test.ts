@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { portal } from "../../../client/commands/portal.ts";
-import { portalProxies, portalSettings } from "../../../client/results/portal.ts";
+import { portalProxies, portalSettings, runPortal } from "../../../client/results/portal.ts";
+import { eventually } from "../../support/eventually.ts";
 import { recordedContext } from "../support.ts";
 
 describe("what the portal is started with", () => {
@@ -42,6 +43,62 @@ describe("what the portal is started with", () => {
     });
   });
 
+  test("is also the gateway, the prices, and the certificates that are trusted, as far as the site names them", () => {
+    const settings = (...conf: readonly string[]) =>
+      portalSettings(0, ["tony.history.location=/h", ...conf], { upkeep: "none" }, context());
+    const without = settings("dfs.a=1");
+    expect(without).not.toHaveProperty("gateway");
+    expect(without).not.toHaveProperty("proxies");
+    expect(without.hadoop).toEqual({ "dfs.a": "1" });
+    expect(settings("tony.hdfs.endpoint=http://httpfs:14000").gateway).toBe("http://httpfs:14000");
+    const prices = ["tony.cost.gib-hour=0.1", "tony.cost.currency=EUR"];
+    expect(settings(...prices).prices).toEqual({ gibHourPrice: 0.1, currency: "EUR" });
+    const authority = path.resolve("test/fixtures/trust-stores/ca.pem");
+    const { hadoop } = settings("dfs.a=1", `tony.security.ca-file=${authority}`);
+    expect(hadoop).toEqual({ "dfs.a": "1", "ssl.client.truststore.pem": expect.stringContaining("BEGIN CERTIFICATE") });
+  });
+
+  describe("the program", () => {
+    const written = () => path.join(folder, "written.json");
+    const run = (program: string) => {
+      const bundle = path.join(folder, "program.cjs");
+      writeFileSync(bundle, program);
+      const environment = { HADOOP_CONF_DIR: folder, WRITTEN: written() };
+      const conf = ["tony.history.location=/h"];
+      return runPortal(7, conf, { upkeep: "none" }, recordedContext({ environment }), bundle);
+    };
+    const untilWritten = () => eventually("the line to be read", () => existsSync(written()));
+    afterEach(() => {
+      rmSync(written(), { force: true });
+      for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal);
+    });
+    const writesWhatItIsTold = `
+      process.stdin.once("data", (line) => {
+        const { HADOOP_CONF_DIR, PATH } = process.env;
+        require("node:fs").writeFileSync(process.env.WRITTEN, JSON.stringify([JSON.parse(line), HADOOP_CONF_DIR, PATH]));
+        process.exit(5);
+      });`;
+
+    test("is told by a line, has the environment of its user, and its end is the end", async () => {
+      expect(await run(writesWhatItIsTold)).toBe(5);
+      const seen: unknown = JSON.parse(readFileSync(written(), "utf8"));
+      expect(seen).toMatchObject([{ port: 7, configurationFolder: folder, history: { location: "/h" } }, folder, null]);
+    });
+
+    test("has no exit code where a signal ended it", async () => {
+      expect(await run('process.kill(process.pid, "SIGKILL");')).toBeUndefined();
+    });
+
+    test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)("is sent what its user's shell sends: %s", async (signal) => {
+      const ended = run(`
+        process.on("${signal}", () => process.exit(9));
+        process.stdin.once("data", () => require("node:fs").writeFileSync(process.env.WRITTEN, ""));`);
+      await untilWritten();
+      process.emit(signal);
+      expect(await ended).toBe(9);
+    });
+  });
+
   test("is also for how long which history is kept, where it is asked to keep house", () => {
     const conf = ["tony.history.location=/h", "tony.history.retention-sec=1d", "tony.history.max-size=2g"];
     expect(portalSettings(0, conf, { upkeep: "none" }, context())).not.toHaveProperty("upkeep");
@@ -64,7 +121,9 @@ describe("what the portal is started with", () => {
     [[], "tony.history.location is not set: jobs keep no history"],
     [["tony.history.location=h"], "tony.history.location is h: the portal takes an absolute path or a URL"],
   ])("needs to be told where the history is: %j", (conf, message) => {
-    expect(() => portalSettings(0, conf, { upkeep: "none" }, context())).toThrow(message);
+    expect(() => portalSettings(0, conf, { upkeep: "none" }, context())).toThrow(
+      expect.objectContaining({ code: "NO_HISTORY", message: expect.stringContaining(message) }),
+    );
   });
 
   describe("settings that mean nothing", () => {
@@ -128,8 +187,19 @@ describe("what the portal is started with", () => {
       expect(both.door).toEqual({ ...door, listen: "::", clientAuthority: "/ca.pem" });
     });
 
+    test("or at proxies, which the portal believes at the address that they reach", () => {
+      const proxies = { listen: "::", addresses: ["192.0.2.7"], header: "x-user" };
+      expect(settings([history], { proxies, listen: "::" })).toMatchObject({ proxies });
+    });
+
     test.each([
       [files, {}, "Nothing says how people log in"],
+      [[history, "tony.portal.tls-key=/k.pem"], {}, "set both tony.portal.tls-certificate and tony.portal.tls-key"],
+      [
+        [history, "tony.portal.tls-certificate=/c.pem"],
+        {},
+        "set both tony.portal.tls-certificate and tony.portal.tls-key",
+      ],
       [[history, "tony.portal.spnego-keytab=/k"], {}, "set both tony.portal.tls-certificate and tony.portal.tls-key"],
       [[history], { listen: "::" }, "--listen is for people who log in"],
       [[history], { listen: "all" }, "--listen takes an IP address, not all"],
@@ -156,6 +226,8 @@ describe("proxies that log people in", () => {
   });
 
   test.each([
+    [{ "user-header": "X-User" }, "--proxy and --user-header go together"],
+    [{ proxy: ["192.0.2.7", "gate"], "user-header": "X-User" }, "--proxy takes an IP address, not gate"],
     [{ proxy: ["192.0.2.7"] }, "--proxy and --user-header go together"],
     [{ proxy: ["gate"], "user-header": "X-User" }, "--proxy takes an IP address, not gate"],
     [{ proxy: ["192.0.2.7"], "user-header": "X User" }, "X User is not a header's name"],

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -50,6 +50,9 @@ describe("the compiled code of the programs", () => {
     await expect(listed()).rejects.toMatchObject({ code: "ENOENT" });
     const made = await codeCachesFor(sent(), options());
     expect(await codeCachesFor(sent(), looking)).toEqual(made);
+    const link = path.join(folder, "link");
+    await symlink(runtime, link);
+    expect(await codeCachesFor(sent(), { ...looking, running: link })).toEqual(made);
   });
 
   test("is made anew for a program that was installed anew, and what is there of the other stays", async () => {
@@ -61,6 +64,18 @@ describe("the compiled code of the programs", () => {
     expect((await stat(again.am ?? "", { bigint: true })).ino).toBe(ino);
     expect(again.executor).not.toBe(made.executor);
     expect(await readFile(again.executor ?? "", "utf8")).toBe("executor");
+  });
+
+  test("is made anew for a runtime that was installed anew where the other was", async () => {
+    const node = path.join(folder, "node");
+    await writeFile(node, "v20");
+    const made = await codeCachesFor({ kind: "send", path: node }, { ...options(), running: node });
+    await writeFile(node, "v24");
+    const again = await codeCachesFor({ kind: "send", path: node }, { ...options(), running: node });
+    expect(Object.keys(again)).toEqual(["am", "executor"]);
+    expect([again.am, again.executor]).not.toContain(made.am);
+    expect([again.am, again.executor]).not.toContain(made.executor);
+    expect(rehearsals).toHaveLength(2);
   });
 
   test("is not made for a runtime that does not run here, nor with one that a job names", async () => {

@@ -33,10 +33,33 @@ test("else Hadoop's own client is asked, which may say other things as well", as
   expect(await ask(environment)).toEqual({ sizeBytes: 52_428_800, modificationTimeMs: 1_718_000_000_000 });
 });
 
+test.each([
+  ["has no HADOOP_HOME", {}],
+  ["has an empty one", { HADOOP_HOME: "" }],
+])("the one on the PATH is asked where the environment %s, with that environment", async (_, changes) => {
+  const { HADOOP_HOME: __, PATH } = hadoop('echo "regular file,$CONNECTOR_SIZE,7"');
+  const environment = { PATH: `${home}/bin:${PATH}`, CONNECTOR_SIZE: "5", ...changes };
+  expect(await ask(environment)).toEqual({ sizeBytes: 5, modificationTimeMs: 7 });
+});
+
 test("a folder is refused", async () => {
-  await expect(ask(hadoop("echo directory,0,1"))).rejects.toThrow(
-    `job.xml:3: tony.containers.resources names ${url}: it is a folder; name its files`,
+  await expect(ask(hadoop("echo directory,0,1"))).rejects.toMatchObject({
+    code: "RESOURCE_UNREADABLE",
+    message: `job.xml:3: tony.containers.resources names ${url}: it is a folder; name its files`,
+  });
+});
+
+test("an answer that nobody understands is told", async () => {
+  await expect(ask(hadoop("echo no file"))).rejects.toThrow(
+    new Error(`job.xml:3: tony.containers.resources names ${url}: ${home}/bin/hadoop fs -stat printed "no file\\n"`),
   );
+});
+
+test("a client that fails without a word is told of as such", async () => {
+  await expect(ask(hadoop("exit 1"))).rejects.toMatchObject({
+    message: expect.stringMatching(/hadoop fs -stat says: Error: Command failed: .*\/bin\/hadoop fs -stat/),
+    cause: expect.objectContaining({ code: 1 }),
+  });
 });
 
 test("what Hadoop's client cannot find is told in its words, with what to do", async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
@@ -48,4 +48,28 @@ test("of too many those that were used longest ago are forgotten", async () => {
     "/2",
     `/${MOST}`,
   ]);
+});
+
+test("is its user's alone, and is written only when there is something new", async () => {
+  const memo = await open();
+  const file = join(folder, "hashes.json");
+  await memo.save();
+  expect(await readdir(folder)).toEqual([]);
+  memo.remember("/a", "1", content, 0);
+  await memo.save();
+  expect([await readdir(folder), (await stat(file)).mode & 0o777]).toEqual([["hashes.json"], 0o600]);
+  await rm(file);
+  await memo.save();
+  expect(await readdir(folder)).toEqual([]);
+  memo.find("/a", "1");
+  await memo.save();
+  expect(await readdir(folder)).toEqual(["hashes.json"]);
+});
+
+test("that cannot be written is no error, and leaves nothing half", async () => {
+  await mkdir(join(folder, "hashes.json"));
+  const memo = await open();
+  memo.remember("/a", "1", content, 0);
+  await memo.save();
+  expect(await readdir(folder)).toEqual(["hashes.json"]);
 });

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { Cluster } from "../../../client/cluster/cluster.ts";
 import { ContentCache } from "../../../client/shipping/cache.ts";
 import { pruneCache } from "../../../client/shipping/prune-cache.ts";
-import { stagingRoot } from "../../../client/staging/staging-folder.ts";
+import { StagingFolder, stagingRoot } from "../../../client/staging/staging-folder.ts";
 import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import { aReport } from "../application-report.ts";
 import { StandInManager } from "../stand-in-manager.ts";
@@ -67,11 +67,37 @@ test("what a job was submitted with, or a node has read, is used since the later
   expect((await prune({ dryRun: true })).removed).toEqual(["neither"]);
 });
 
-test("nothing goes while it is not known what a job of the user's names, which may run anywhere", async () => {
-  const file = cached("shared", "four", 2);
-  manager.applications = [aReport({ id: "application_1_0001", user, state: "ACCEPTED" })];
-  await expect(prune({ dryRun: false })).rejects.toMatchObject({ code: "CACHE_IN_DOUBT", exitCode: 3 });
-  manager.applications = [aReport({ id: "application_1_0001", user, state: "FINISHED" })];
-  expect(existsSync(file)).toBe(true);
+test.each(["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING"] as const)(
+  "nothing goes while it is not known what a job of the user's names, which may run anywhere: %s",
+  async (state) => {
+    const file = cached("shared", "four", 2);
+    manager.applications = [aReport({ id: "application_1_0001", user, state })];
+    await expect(prune({ dryRun: false })).rejects.toMatchObject({
+      code: "CACHE_IN_DOUBT",
+      exitCode: 3,
+      message: expect.stringMatching(/^Nothing is removed: what application_1_0001 uses is not known \(.*job\.json/),
+    });
+    expect(existsSync(file)).toBe(true);
+  },
+);
+
+test("jobs that have ended, other users' and those of other programs keep nothing", async () => {
+  cached("shared", "four", 2);
+  manager.applications = [
+    aReport({ id: "application_1_0001", user, state: "FINISHED" }),
+    aReport({ id: "application_1_0002", user: "bob", state: "RUNNING" }),
+    aReport({ id: "application_1_0003", user, state: "RUNNING", type: "SPARK" }),
+  ];
   expect(await prune({ dryRun: false })).toMatchObject({ removed: ["four"] });
+});
+
+test("what a live job was submitted with stays", async () => {
+  const used = cached("shared", "four", 2);
+  cached("shared", "five5", 2);
+  const id = "application_1_0001";
+  const root = await stagingRoot(cluster.fileSystems, { stagingDir: `file://${folder}/staging` });
+  const staging = await StagingFolder.create(root, id, user);
+  await staging.write("job.json", Buffer.from(JSON.stringify({ files: [`file://${used}`] })));
+  manager.applications = [aReport({ id, user, state: "RUNNING" })];
+  expect(await prune({ dryRun: false })).toMatchObject({ removed: ["five5"] });
 });

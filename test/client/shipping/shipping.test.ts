@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { existsSync, ReadStream } from "node:fs";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir, userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { Readable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { type CacheEntry, ContentCache } from "../../../client/shipping/cache.ts";
 import {
@@ -14,10 +16,11 @@ import {
   removeFromCache,
 } from "../../../client/shipping/cache-prune.ts";
 import { HashMemo } from "../../../client/shipping/hash-memo.ts";
-import { planShipping, ship } from "../../../client/shipping/shipping.ts";
+import { planShipping, type ShipItem, type ShippingOptions, ship } from "../../../client/shipping/shipping.ts";
 import { uploadName } from "../../../client/shipping/uploads.ts";
 import { StagingFolder, stagingRoot } from "../../../client/staging/staging-folder.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { openContent } from "../../../src/hadoop/hdfs/content.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems, type LocatedPath } from "../../../src/hadoop/hdfs/file-systems.ts";
@@ -47,7 +50,7 @@ function openCache(): ContentCache {
 
 test("an upload of which less arrived than was sent is no entry of the cache, and nothing of it stays", async () => {
   const key = { sha256: "0".repeat(64), sizeBytes: 10, name: "data.bin", shared: false };
-  await expect(cache.put(key, Buffer.from("half"))).rejects.toMatchObject({ code: "UPLOAD_INCOMPLETE" });
+  await expect(cache.put(key, Buffer.from("half"))).rejects.toMatchObject({ code: "UPLOAD_INCOMPLETE", exitCode: 3 });
   expect(await cache.get(key)).toBeUndefined();
   expect(await readdir(join(base, "staging", "cache", "uploads"))).toEqual([]);
 });
@@ -78,6 +81,7 @@ test("a file that is cut short while it is sent is told in the same words as one
   await expect(put).rejects.toMatchObject({
     code: "UPLOAD_CHANGED",
     message: "data.bin changed while it was uploaded: submit again when nothing writes to it",
+    cause: expect.objectContaining({ code: "FILE_CHANGED" }),
   });
 });
 
@@ -85,6 +89,7 @@ test("an entry is kept on as many nodes as is asked for, before anybody can find
   const done: string[] = [];
   class Watched extends LocalFileSystem {
     override async setReplication(file: string, replicas: number): Promise<void> {
+      await setImmediate();
       done.push(`${replicas} replicas of ${basename(file).replace(/.*-/, "")}`);
     }
     override async rename(...names: Parameters<LocalFileSystem["rename"]>): Promise<boolean> {
@@ -139,6 +144,85 @@ describe("shipping", () => {
     await planShipping(items(), { fileSystems, cache, memo: await HashMemo.open(join(base, "memo"), later) });
     expect(read).not.toHaveBeenCalled();
     read.mockRestore();
+  });
+
+  test("a plan says what would be sent of it, how much that is as far as it is known, and what differs", async () => {
+    await mkdir(join(program, ".git"));
+    const plan = async (folder = "memo") =>
+      planShipping(items(), { fileSystems, cache, memo: await HashMemo.open(join(base, folder), later) });
+    const remarks = ["1 file, 9 B; left out: .git"];
+    expect(await plan()).toEqual([
+      { link: "node", sizeBytes: 9, cached: false, remarks: [] },
+      { link: "src", sizeBytes: 9, cached: false, remarks },
+    ]);
+    expect(await readdir(join(base, "staging"))).toEqual([]);
+    const [node, src] = await submit();
+    expect(src?.remarks).toEqual(remarks);
+    const packed = { link: "src", sizeBytes: src?.file.sizeBytes, remarks };
+    expect(await plan()).toEqual([
+      { link: "node", sizeBytes: 9, cached: true, remarks: [] },
+      { ...packed, cached: true },
+    ]);
+    await rm(fileSystems.locate(src?.file.url ?? "").path);
+    await rm(fileSystems.locate(node?.file.url ?? "").path);
+    expect(await plan()).toMatchObject([{ cached: false }, { ...packed, cached: false }]);
+  });
+
+  test.each([
+    ["when it was sent", undefined],
+    ["also where it could not be sent", new Error("HDFS is away")],
+  ])("of what is packed nothing stays on this machine, %s", async (_, failure) => {
+    const archives: string[] = [];
+    class Watched extends ContentCache {
+      override async put(...args: Parameters<ContentCache["put"]>): Promise<CacheEntry> {
+        const stream = openContent(args[1]).destroy();
+        if (stream instanceof ReadStream) archives.push(String(stream.path));
+        if (failure !== undefined) throw failure;
+        return await super.put(...args);
+      }
+    }
+    const watched = new Watched({ fileSystems, stagingRoot: root, user });
+    const src = { link: "src", source: program, as: "archive" } as const;
+    const shipped = ship([src], { fileSystems, cache: watched, memo: await HashMemo.open(base) });
+    const fault = await shipped.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(fault).toBe(failure);
+    expect(archives).toHaveLength(1);
+    expect(existsSync(dirname(archives[0] ?? ""))).toBe(false);
+  });
+
+  test("an environment that needs sources of this machine is remarked on, unless they are sent with it", async () => {
+    const packages = join(base, "env/lib/python3.11/site-packages");
+    await mkdir(packages, { recursive: true });
+    await writeFile(join(base, "env/pyvenv.cfg"), "home = /usr/bin\n");
+    await writeFile(join(packages, "mine.pth"), `${program}\n`);
+    const env = { link: "env", source: join(base, "env"), as: "archive" } as const;
+    const sources = { link: "src", source: `file://${program}`, as: "archive" } as const;
+    const remarks = async (...sent: readonly (typeof env | typeof sources)[]) =>
+      (await planShipping(sent, { fileSystems, cache, memo: await HashMemo.open(join(base, "memo")) }))[0]?.remarks;
+    expect(await remarks(env)).toEqual([expect.stringContaining(`mine.pth refers to ${program} of this machine`)]);
+    expect(await remarks(env, sources)).toEqual([]);
+  });
+
+  test("a folder that becomes the working directory is for the executor to unpack", async () => {
+    const memo = await HashMemo.open(join(base, "memo"), later);
+    const src = { link: "src", source: program, as: "working-directory" } as const;
+    expect(await ship([src], { fileSystems, cache, memo })).toMatchObject([{ file: { type: "FILE" } }]);
+  });
+
+  test.each([
+    ["my model (1).pt", "my_model__1_.pt"],
+    [".hidden", "_hidden"],
+    [`${"long".repeat(30)}.tar.gz`, `${"long".repeat(30)}.tar.gz`.slice(27)],
+  ])("the cache has %s under a name that YARN's URLs allow; its link restores its own", async (name, stored) => {
+    await writeFile(join(base, name), "12345");
+    const memo = await HashMemo.open(join(base, "memo"), later);
+    const item = { link: name, source: `file://${join(base, name)}`, as: "file" } as const;
+    const [shipped] = await ship([item], { fileSystems, cache, memo });
+    expect(shipped).toMatchObject({ uploadedBytes: 5, file: { link: name } });
+    expect(basename(shipped?.file.url ?? "")).toBe(stored);
   });
 
   test("what is wrong with several is told together, but not a file system that does not answer as a mistake", async () => {
@@ -224,6 +308,18 @@ describe("shipping", () => {
     expect(first?.remarks).toEqual([expect.stringContaining("1 symbolic link")]);
   });
 
+  test("sends a zip without links as it is", async () => {
+    await writeFile(join(base, "plain.zip"), writeZip([{ path: "lib/a.py", mode: 0o100644, content: "pass" }]));
+    const item = { link: "venv", source: join(base, "plain.zip"), as: "archive" } as const;
+    const memo = await HashMemo.open(join(base, "memo"), later);
+    expect(await ship([item], { fileSystems, cache, memo })).toMatchObject([
+      { file: { type: "ARCHIVE", url: expect.stringMatching(/\/plain\.zip$/) }, remarks: [] },
+    ]);
+    await writeFile(join(base, "no.zip"), "no zip at all, which a program may open all the same");
+    const file = { link: "no.zip", source: join(base, "no.zip"), as: "file" } as const;
+    expect(await ship([file], { fileSystems, cache, memo })).toMatchObject([{ file: { type: "FILE" } }]);
+  });
+
   test("refuses a zip with links that lies on the cluster, and takes one without", async () => {
     const stored = new FileSystems({
       configuration: new Configuration().withValues({
@@ -232,7 +328,8 @@ describe("shipping", () => {
       }),
       credentials: simpleCredentials({ name: user }),
     });
-    const many = Array.from({ length: 500 }, (_, number) => ({ path: `lib/${number}.py`, mode: 0o100644 }));
+    const files = Array.from({ length: 500 }, (_, number) => ({ path: `lib/${number}.py`, mode: 0o100644 }));
+    const many = [{ path: "model.pt", mode: 0o100644, content: "x".repeat(300_000) }, ...files];
     await writeFile(join(base, "plain.zip"), writeZip(many));
     await writeFile(join(base, "linked.zip"), writeZip([...many, { path: "python", mode: 0o120777, content: "3" }]));
     const memo = await HashMemo.open(join(base, "memo"), later);
@@ -267,6 +364,8 @@ describe("shipping", () => {
     const [node, src] = await submit();
     const mode = async (url = "") => (await stat(fileSystems.locate(url).path)).mode & 0o777;
     expect([await mode(node?.file.url), await mode(src?.file.url)]).toEqual([0o755, 0o600]);
+    const folders = [node, src].map((one) => one && mode(dirname(one.file.url)));
+    expect(await Promise.all(folders)).toEqual([0o755, 0o700]);
     expect(src?.file.visibility).toBe("PRIVATE");
   });
 
@@ -296,30 +395,101 @@ describe("shipping", () => {
     );
   });
 
-  test("a file of the cluster's that is not there is named with its key and place", async () => {
-    class LocalOnly extends FileSystems {
-      override locate = () => ({ fileSystem: new LocalFileSystem(), path: "/no/such" });
-    }
+  test.each([
+    ["/dev/null", "/dev/null is neither a file nor a folder"],
+    ["/proc/self/mem", "/proc/self/mem, which the containers are to find as x, cannot be read: EIO"],
+  ])("a source that cannot be sent is named: %s", async (source, words) => {
     const memo = await HashMemo.open(join(base, "memo"));
-    const options = {
-      fileSystems: new LocalOnly({
-        configuration: new Configuration(),
-        credentials: simpleCredentials({ name: user }),
-      }),
-      cache,
-      memo,
-    };
-    const item = { link: "x", source: "hdfs:///no/such", as: "file", namedBy: "job.xml:9: tony.am.resources" } as const;
-    await expect(ship([item], options)).rejects.toThrow(
-      "job.xml:9: tony.am.resources names hdfs:///no/such, which does not exist",
-    );
-    const other = { ...item, source: "hdfs:///nor/this", namedBy: "job.xml:12: tony.worker.resources" };
-    await expect(ship([item, other], options)).rejects.toMatchObject({
+    const sent = ship([{ link: "x", source, as: "file", namedBy: "job.xml:9" }], { fileSystems, cache, memo });
+    await expect(sent).rejects.toMatchObject({
       code: "RESOURCE_UNREADABLE",
-      exitCode: 2,
-      message:
-        "job.xml:9: tony.am.resources names hdfs:///no/such, which does not exist\n" +
-        "job.xml:12: tony.worker.resources names hdfs:///nor/this, which does not exist",
+      message: expect.stringContaining(`job.xml:9: ${words}`),
+    });
+  });
+
+  describe("files of the cluster's", () => {
+    /** The cluster's files are those of this machine. */
+    class LocalOnly extends FileSystems {
+      override locate = (uri: string) => ({ fileSystem: new LocalFileSystem(), path: new URL(uri).pathname });
+    }
+    const send = async (items: readonly ShipItem[], changes: Partial<ShippingOptions> = {}) => {
+      const credentials = simpleCredentials({ name: user });
+      const onCluster = new LocalOnly({ configuration: new Configuration(), credentials });
+      return await ship(items, { fileSystems: onCluster, cache, memo: await HashMemo.open(base), ...changes });
+    };
+    const stored = async (name: string, as: ShipItem["as"]) => {
+      await writeFile(join(base, name), "12345");
+      await utimes(join(base, name), 7, 7);
+      return { link: "x", source: `hdfs://${base}/${name}`.replace("hdfs:///", "hdfs://ns/"), as };
+    };
+
+    test.each([
+      ["data.zip", "file", "FILE"],
+      ["env.tar.gz", "archive", "ARCHIVE"],
+      ["src.tar.gz", "working-directory", "ARCHIVE"],
+    ] as const)("are used in place: %s as %s", async (name, as, type) => {
+      expect(await send([await stored(name, as)])).toEqual([
+        {
+          file: {
+            link: "x",
+            url: `file://${base}/${name}`,
+            ...{ sizeBytes: 5, modificationTimeMs: 7_000, type, visibility: "PRIVATE" },
+          },
+          uploadedBytes: 0,
+          remarks: [],
+        },
+      ]);
+    });
+
+    test("that YARN does not unpack are refused", async () => {
+      const item = { ...(await stored("env.bin", "archive")), namedBy: "job.xml:9" };
+      await expect(send([item])).rejects.toMatchObject({
+        code: "NOT_AN_ARCHIVE",
+        message: expect.stringMatching(/^job\.xml:9: hdfs:.*env\.bin is to be unpacked, but YARN unpacks only /),
+      });
+    });
+
+    test("that are not there are named with their keys and places", async () => {
+      const item = {
+        link: "x",
+        source: "hdfs:///no/such",
+        as: "file",
+        namedBy: "job.xml:9: tony.am.resources",
+      } as const;
+      await expect(send([item])).rejects.toThrow(
+        "job.xml:9: tony.am.resources names hdfs:///no/such, which does not exist",
+      );
+      const { namedBy: _, ...unnamed } = { ...item, source: "hdfs:///nor/this" };
+      await expect(send([item, unnamed])).rejects.toMatchObject({
+        code: "RESOURCE_UNREADABLE",
+        exitCode: 2,
+        message:
+          "job.xml:9: tony.am.resources names hdfs:///no/such, which does not exist\n" +
+          "The job names hdfs:///nor/this, which does not exist",
+      });
+    });
+
+    test("that the cluster does not show are its own fault", async () => {
+      const item = { link: "x", source: `hdfs://ns${"/long".repeat(1_000)}`, as: "file" } as const;
+      await expect(send([item])).rejects.toMatchObject({ name: "FileSystemError", code: "INVALID_REQUEST" });
+    });
+
+    test("on a file system without a client here are as the job states them", async () => {
+      const facts = { sizeBytes: 5, modificationTimeMs: 7 };
+      const [url, other] = ["gs://bucket/env.tar.gz", "gs://bucket/env.bin"];
+      const foreign = {
+        stated: [url, other].map((one) => ({ url: one, ...facts })),
+        environment: { PATH: base },
+      };
+      const item = { link: "x", source: url, as: "archive" } as const;
+      expect(await send([item], { foreign })).toMatchObject([{ file: { link: "x", url, ...facts, type: "ARCHIVE" } }]);
+      expect(await send([{ ...item, source: other, as: "file" }], { foreign })).toMatchObject([
+        { file: { type: "FILE" } },
+      ]);
+      await expect(send([{ ...item, source: other }], { foreign })).rejects.toMatchObject({ code: "NOT_AN_ARCHIVE" });
+      const unknown = { foreign: { stated: [], environment: { PATH: base } } };
+      await expect(send([item], unknown)).rejects.toThrow(/^The job names gs:\/\/bucket\/env\.tar\.gz: /);
+      await expect(send([{ ...item, namedBy: "job.xml:9" }], unknown)).rejects.toThrow(/^job\.xml:9 names gs:/);
     });
   });
 
@@ -328,6 +498,7 @@ describe("shipping", () => {
     await writeFile(fileSystems.locate(node?.file.url ?? "").path, "cut");
     await expect(submit(openCache())).rejects.toMatchObject({
       code: "CACHE_ENTRY_DAMAGED",
+      exitCode: 3,
       message: expect.stringContaining("has 3 bytes instead of 9: remove it"),
     });
   });
@@ -365,6 +536,34 @@ describe("a cache that many users write to", () => {
   });
   const open = () => new ContentCache(options());
 
+  test("is refused where everybody may replace what others have there, unless the cluster believes names", async () => {
+    await open().put(key, content);
+    await chmod(shared, 0o777);
+    await expect(open().get(key)).rejects.toMatchObject({
+      code: "CACHE_OPEN_TO_OTHERS",
+      exitCode: 3,
+      message: expect.stringMatching(
+        new RegExp(
+          `^file://${shared} can be changed by everybody .*, or set tony\\.cache\\.dir to a folder of yours .* /tmp/${user}$`,
+        ),
+      ),
+    });
+    const believing = new ContentCache({ ...options(), believesNames: true });
+    expect((await believing.get(key))?.path).toBe(`${shared}/sha256/${key.sha256}/data.bin`);
+  });
+
+  test("may belong to the file system's superuser, who can do anything anyway", async () => {
+    await fileSystem.mkdirs(join(shared, "sha256"), 0o1777);
+    fileSystem.ofMallory.push("/", shared, join(shared, "sha256"));
+    expect((await open().put(key, content)).path).toBe(`${shared}/sha256/${key.sha256}/data.bin`);
+  });
+
+  test("says of an entry that its user has made and that is damaged what to do: nobody else did that", async () => {
+    const { path } = await open().put(key, content);
+    await truncate(path, 1);
+    await expect(open().put(key, content)).rejects.toMatchObject({ code: "CACHE_ENTRY_DAMAGED" });
+  });
+
   test("holds what its users need", async () => {
     const put = await open().put(key, content);
     expect(put.path).toBe(`${shared}/sha256/${key.sha256}/data.bin`);
@@ -399,6 +598,21 @@ describe("a cache that many users write to", () => {
     fileSystem.closedFolder = join(shared, "sha256", key.sha256);
     expect(await open().get(key)).toBeUndefined();
     expect((await open().put(key, content)).path).toContain(root.path);
+  });
+
+  test("is closed where the folders above it are, which is the cluster's fault; of a closed one below it that is told", async () => {
+    fileSystem.closedFolder = base;
+    await expect(open().get({ ...key, shared: false })).rejects.toMatchObject({
+      name: "FileSystemError",
+      code: "ACCESS_DENIED",
+    });
+    const own = new ContentCache({ ...options(), cacheDir: undefined });
+    fileSystem.closedFolder = join(own.root, "sha256", key.sha256);
+    await expect(own.get(key)).rejects.toMatchObject({
+      code: "CACHE_ENTRY_UNREADABLE",
+      exitCode: 3,
+      cause: expect.objectContaining({ code: "ACCESS_DENIED" }),
+    });
   });
 
   test("gives what a trusted owner has put there with the hash that it must have, whatever its size", async () => {
@@ -453,6 +667,14 @@ describe("a cache that many users write to", () => {
       expect(await readdir(join(shared, "sha256"))).toEqual([sha256Of(runtime)]);
       const [, again] = await shippedBy(trusting());
       expect(again).toEqual({ ...code, uploadedBytes: 0 });
+    });
+
+    test("gives none either where the folder of uploads is a trusted owner's, who could put others in their places", async () => {
+      fileSystem.ofMallory.splice(0);
+      await fileSystem.mkdirs(join(shared, "uploads"), 0o1777);
+      fileSystem.ofMallory.push(join(shared, "uploads"));
+      const put = await trusting().put({ ...key, shared: false }, content);
+      expect(put.path).toContain(root.path);
     });
 
     test("gives none even where that folder was made while the file was sent", async () => {
@@ -552,6 +774,11 @@ describe("pruning", () => {
     ];
     const options = { user: "ada", live: new Set(["/live"]), unusedForMs: 0, nowMs: 10 * day };
     expect(prunable(files, options).map(({ path }) => path)).toEqual(["/old"]);
+    const hour = 3_600_000;
+    const aged = [2 * hour, 2 * hour + 1, 3 * day, 3 * day + 1].map((age) => file(`/${age}`, "ada", 10 * day - age));
+    const after = (unusedForMs: number) => prunable(aged, { ...options, unusedForMs }).map(({ path }) => path);
+    expect(after(0)).toEqual([`/${2 * hour + 1}`, `/${3 * day}`, `/${3 * day + 1}`]);
+    expect(after(3 * day)).toEqual([`/${3 * day + 1}`]);
   });
 
   test("removes entries with their folders and says what that freed", async () => {
@@ -565,11 +792,14 @@ describe("pruning", () => {
 
   test("learns from job.json what applications name, and which cannot be read", async () => {
     const folder = await StagingFolder.create(root, "application_1_0001", user);
-    const job = { files: { all: [{ link: "node", url: "hdfs://ns/cache/sha256/ab/node" }] } };
+    const files = ["hdfs://ns/cache/sha256/ab/node", "S3A://bucket/b", "train.py", "hdfs://ns"];
+    const job = { files: { all: files.map((url) => ({ link: "node", url })) }, queue: null };
     await folder.write("job.json", Buffer.from(JSON.stringify(job)));
     const { paths, unreadable } = await liveReferences(root, ["application_1_0001", "application_1_0009"]);
-    expect([...paths]).toEqual(["/cache/sha256/ab/node"]);
-    expect(unreadable.map(({ applicationId }) => applicationId)).toEqual(["application_1_0009"]);
+    expect([...paths]).toEqual(["/cache/sha256/ab/node", "/b"]);
+    expect(unreadable).toEqual([
+      { applicationId: "application_1_0009", reason: expect.stringContaining("application_1_0009/job.json") },
+    ]);
   });
 });
 
@@ -590,8 +820,10 @@ describe("uploads that were broken off", () => {
     await upload(uploadName("under-way.zip"));
     await upload(uploadName("elsewhere.zip", { host: "ip-10-0-0-1", pid: gone }), day / 2);
     await upload(uploadName("old-elsewhere.zip", { host: "ip-10-0-0-1", pid: gone }), 2 * day);
+    await upload("of another program");
+    await upload("old, of another program", 2 * day);
     await cache.sweep(Date.now());
-    expect(await left()).toEqual(["elsewhere.zip", "under-way.zip"]);
+    expect(await left()).toEqual(["elsewhere.zip", "of another program", "under-way.zip"]);
   });
 
   test("are listed as unfinished and can be pruned, and their folder stays", async () => {

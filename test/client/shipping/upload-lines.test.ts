@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { nameOf, planLine, UploadProgress, uploadLine } from "../../../client/shipping/upload-lines.ts";
+import { nameOf, planLine, UploadProgress, uploadLine, uploadRemark } from "../../../client/shipping/upload-lines.ts";
 
 const MIB = 1_048_576;
 
@@ -11,6 +11,19 @@ test("an upload's line adds up what is ours and names the job's own files", () =
   expect(uploadLine([...ours, part("train.py", 2048)], 800)).toBe(
     "  upload  tony-ts runtime 92 MiB · src-dir 1 MiB · train.py 2 KiB   0.8 s · 1 MiB were cached",
   );
+});
+
+test("where nothing was there before, nothing is said of it", () => {
+  const one = { what: "train.py", uploadedBytes: 1, totalBytes: 1 };
+  expect(uploadLine([one, { ...one, what: "net.py" }], 800)).toBe("  upload  train.py 1 B · net.py 1 B   0.8 s");
+  expect(planLine([{ link: "train.py", sizeBytes: 1, cached: false, remarks: [] }])).toBe(
+    "  would upload train.py 1 B",
+  );
+  expect(planLine([])).toBe("  would upload nothing");
+});
+
+test("a remark comes below the line, with the name of what it is about", () => {
+  expect(uploadRemark("src-dir", "14 files; left out: .git")).toBe("          src-dir: 14 files; left out: .git");
 });
 
 test("where all is there, it is said how much that is", () => {
@@ -33,6 +46,7 @@ test("an upload that is under way is shown as what was sent of all that was begu
   expect(progress.line(10)).toMatch(/^ {2}upload {2}\[#########\.\] {2}99 %/);
   progress.update("venv", MIB, MIB);
   expect(progress.line(10)).toBe("  upload  [##########] 100 %  4 MiB of 4 MiB");
+  expect(progress.line()).toBe("  upload  [########################] 100 %  4 MiB of 4 MiB");
 });
 
 test("what would be uploaded is told by the same names", () => {

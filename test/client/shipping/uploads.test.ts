@@ -1,9 +1,27 @@
 import { hostname } from "node:os";
-import { expect, test } from "@jest/globals";
+import { afterEach, expect, jest, test } from "@jest/globals";
 import { listOrNothing, removeBrokenOff, sweepUploads, uploadName } from "../../../client/shipping/uploads.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test("what an upload that was broken off has left is looked for three times, for a second, whatever is answered", async () => {
+  jest.useFakeTimers();
+  const answers = [Promise.resolve(false), Promise.reject(new Error("HDFS is away")), Promise.resolve(false)];
+  let looks = 0;
+  const removed = removeBrokenOff({ delete: () => answers[looks++] ?? Promise.resolve(true) }, "/cache/uploads/a");
+  const looked: number[] = [];
+  for (const ms of [0, 249, 1, 749, 1]) {
+    await jest.advanceTimersByTimeAsync(ms);
+    looked.push(looks);
+  }
+  await removed;
+  expect(looked).toEqual([1, 1, 2, 2, 3]);
+});
 
 test("what a slow DataNode makes of an upload that was broken off already is removed too", async () => {
   let looks = 0;
@@ -69,3 +87,8 @@ test.each(["FILE_NOT_FOUND", "ACCESS_DENIED"] as const)(
     expect(await listOrNothing({ list }, "/cache")).toEqual([]);
   },
 );
+
+test("a folder of a cache that does not answer is not empty", async () => {
+  const list = () => Promise.reject(new FileSystemError("LISTSTATUS /cache: no answer", { code: "TIMEOUT" }));
+  await expect(listOrNothing({ list }, "/cache")).rejects.toMatchObject({ code: "TIMEOUT" });
+});

@@ -90,7 +90,24 @@ describe("the tokens of a job that a client follows", () => {
       resourceManager: { delegationToken: async () => token },
       fileSystems: { locate: () => ({ fileSystem: { uri: "file://" } }) },
     });
-    const job = localJobFile({ id: "application_1_0001", user: "ada", spec: aJobSpec(), folder: "/staging", all: [] });
+    const asked: string[] = [];
+    const watched = {
+      ...cluster,
+      fileSystems: {
+        locate: (uri: string) => {
+          asked.push(uri);
+          return cluster.fileSystems.locate(uri);
+        },
+      },
+    };
+    const local = localJobFile({
+      id: "application_1_0001",
+      user: "ada",
+      spec: aJobSpec(),
+      folder: "/staging",
+      all: [],
+    });
+    const job = { ...local, stagingUrl: "hdfs://ns/staging", hdfsEndpoint: "http://httpfs:14000" };
     const put = new Map<string, Uint8Array>();
     const staging = {
       writtenAtMs: () => Promise.reject(away),
@@ -99,13 +116,14 @@ describe("the tokens of a job that a client follows", () => {
     };
     const sleep = async () => keeper?.stop();
     const keeper = jobTokenKeeper(
-      cluster,
+      watched,
       async () => staging,
       submittedAtMs,
       () => nowMs,
       { sleep },
     );
     await keeper?.run();
+    expect(new Set(asked)).toEqual(new Set(["hdfs://ns/staging", "webhdfs://httpfs:14000/"]));
     expect([told, [...put.keys()]]).toEqual([[], [tokensFileName]]);
     const { tokens } = readTokenFile(Buffer.from(put.get(tokensFileName) ?? []));
     expect(tokens).toMatchObject([{ token: { kind: "RM_DELEGATION_TOKEN" } }]);

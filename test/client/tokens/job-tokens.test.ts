@@ -94,10 +94,12 @@ describe("the delegation tokens of a job", () => {
       { uri: "hdfs://ns2/data" },
       { uri: "file:///opt" },
     ];
-    const { credentials, cancelTokensWhenComplete } = await jobTokens(clusterWith(address), used);
+    const tokens = await jobTokens(clusterWith(address), used);
+    const { credentials, cancelTokensWhenComplete } = tokens;
     const ofOther = ["HDFS_DELEGATION_TOKEN", "127.0.0.1:8020", "127.0.0.1:8020"];
     expect(kindsAndServices(credentials)).toEqual([ofNameService, ofOther, ofManager]);
     expect(cancelTokensWhenComplete).toBe(true);
+    expect(Object.keys(tokens).sort()).toEqual(["cancelTokensWhenComplete", "credentials"]);
     expect(new Set(asked)).toEqual(new Set(["GETDELEGATIONTOKEN rm/rm.example@EXAMPLE"]));
   });
 
@@ -166,6 +168,18 @@ describe("the delegation tokens of a job", () => {
       const cluster = clusterWith(address, { given: given("127.0.0.9:8032") });
       const { credentials } = await jobTokens(cluster, [{ uri: "/" }]);
       expect(kindsAndServices(credentials)).toEqual([["K", "127.0.0.9:8032", "theirs"], ofNameService]);
+      expect(credentials.secrets).toEqual(cluster.given?.credentials.secrets);
+    });
+
+    test("are not enough where a file system refuses the one that they lack", async () => {
+      const { address } = await nameNode("only with kerberos");
+      const cluster = clusterWith(address, { given: given("127.0.0.9:8032") });
+      await expect(jobTokens(cluster, [{ uri: "/" }])).rejects.toMatchObject({
+        code: "TOKEN_NOT_OBTAINED",
+        message: expect.stringMatching(
+          /^hdfs:\/\/ns gives no delegation token: .*only with kerberos.*; \/tokens has none for it/,
+        ),
+      });
     });
 
     test("may lack one of the key server, and a person is told what cannot be read then", async () => {

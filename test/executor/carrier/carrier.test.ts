@@ -482,7 +482,7 @@ async function fetchResults(): Promise<string> {
   const left = await resultsOf(status, "worker:0", fileSystems);
   const folder = path.join(scene.folder, "fetched");
   checkTargets(left, { folder, force: false });
-  await fetchFiles(left, { folder, force: false, fetched: () => {} });
+  await fetchFiles(left, { folder, fetched: () => {} });
   expect(left.remarks).toEqual([]);
   return folder;
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { IgnoreRules } from "../../../../client/shipping/packing/ignore-rules.ts";
 
 const leavesOut = (text: string, entry: string) =>
@@ -65,4 +65,43 @@ test("git itself judges the same entries alike", () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+describe("git itself judges the same entries alike by", () => {
+  const files = [
+    ..."ax bx ]x ]y ay a*b axb [x x y/z q/y/z foo/1/bar foo/1/2/bar m.o m.a m.c file fle aq bq ]q \\q a/1".split(" "),
+    ..."a/s/t d/foo foo1 p/one one p/q/two two 5d dd ac w g/w g/h/w * ? \\ dir/sub/f dir/g/sub/f k ]k \\k am".split(
+      " ",
+    ),
+    ..."-m dm n zn an ^n lead Ab _u fu Fu .u a/b/c/d".split(" "),
+    ...[" d", "x y", " lead"],
+  ];
+  let folder = "";
+  beforeAll(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "ignore-"));
+    execFileSync("git", ["init", "-q", folder]);
+    for (const file of files) {
+      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+      writeFileSync(path.join(folder, file), "");
+    }
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each([
+    ..."[!a]x [^a]x []]x []a]y [!]]k [\\]]k [a-\\]]q [\\\\]q [z-a]n [!z-a]n [a-c-]m [*] [a/]c [a^]n [n^]n".split(" "),
+    ..."a[[]b [![:upper:]_]u [[:digit:]-f]u [[:none:]]u a\\*b \\[x \\? \\\\ \\a* ? /* * ** *** *.[oa] f?le".split(" "),
+    ..."foo/*/bar */one **/*/two **/y/z **foo foo** a**b x/** /foo/ foo//bar /** **/ a/**/ dir/**/sub/".split(" "),
+    ..."**/**/w /**/w a/**/**/d a/**/** / !x".split(" "),
+    ...["x y", " lead"],
+    ..."alnum alpha blank digit lower cntrl graph print punct space upper xdigit"
+      .split(" ")
+      .map((name) => `[[:${name}:]]?`),
+  ])("%j", (pattern) => {
+    const arguments_ = ["-C", folder, "ls-files", "-z", "-o", "-i", "-x", pattern];
+    const listed = execFileSync("git", arguments_, { encoding: "utf8" }).split("\0").filter(Boolean);
+    const parts = (file: string) => file.split("/").map((_, index, all) => all.slice(0, index + 1).join("/"));
+    const leavesOutPart = (file: string) =>
+      parts(file).some((entry) => leavesOut(pattern, entry === file ? entry : `${entry}/`));
+    expect(files.filter(leavesOutPart).sort()).toEqual(listed.sort());
+  });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -90,7 +90,10 @@ describe("a packed folder", () => {
     await writeFile(join(base, "common/a.txt"), "a");
     await symlink("../shared.txt", join(folder, "s.txt"));
     await symlink("../common", join(folder, "common"));
+    await mkdir(join(base, "common/deep"));
+    await symlink("../a.txt", join(base, "common/deep/within"));
     const unpacked = await packAndUnpack();
+    expect(readlinkSync(join(unpacked, "common/deep/within"))).toBe("../a.txt");
     expect(readFileSync(join(unpacked, "s.txt"), "utf8")).toBe("shared");
     expect(readFileSync(join(unpacked, "common/a.txt"), "utf8")).toBe("a");
   });
@@ -167,6 +170,27 @@ describe("a packed folder", () => {
     expect(first.equals(await pack())).toBe(true);
   });
 
+  test("is for its user alone, belongs to nobody, and has no bits that give another user's rights", async () => {
+    await writeFile(join(folder, "run"), "#!/bin/sh\n");
+    await chmod(join(folder, "run"), 0o4755);
+    await pack();
+    expect(statSync(join(base, "archive.tar.gz")).mode & 0o777).toBe(0o600);
+    const listed = execFileSync("tar", ["--numeric-owner", "-tvzf", join(base, "archive.tar.gz")], {
+      encoding: "utf8",
+    });
+    expect(listed).toMatch(/^-rwxr-xr-x 0\/0 +10 /);
+  });
+
+  test("has the same fingerprint when a file came and went, and another where one is renamed", async () => {
+    await writeFile(join(folder, "a"), "1");
+    const before = fingerprintTree(await readAll());
+    await writeFile(join(folder, "b"), "1");
+    await rm(join(folder, "b"));
+    expect(fingerprintTree(await readAll())).toBe(before);
+    await rename(join(folder, "a"), join(folder, "b"));
+    expect(fingerprintTree(await readAll())).not.toBe(before);
+  });
+
   test("has another fingerprint when a file changed, even within the same second and size", async () => {
     await writeFile(join(folder, "a"), "1");
     const before = fingerprintTree(await readAll());
@@ -197,6 +221,15 @@ describe("what cannot be packed", () => {
   test("is named: what has no name in UTF-8", async () => {
     await writeFile(Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9])]), "latin");
     await expect(readAll()).rejects.toThrow(/caf� has a name that is not UTF-8: rename it/);
+  });
+
+  test("is more of a file than it had when it was looked at", async () => {
+    await writeFile(join(folder, "log"), "12345");
+    const tree = await readAll();
+    await writeFile(join(folder, "log"), "1234567890");
+    await packDirectory(tree, join(base, "archive.tar.gz"));
+    const content = execFileSync("tar", ["-xzOf", join(base, "archive.tar.gz"), "log"], { encoding: "utf8" });
+    expect(content).toBe("12345");
   });
 
   test("is a file that became shorter meanwhile", async () => {

@@ -9,6 +9,7 @@ import {
   rmSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -47,13 +48,15 @@ describe("a folder that travels", () => {
     const packing = await packingOfFolder(path.join(base, "p"), "working-directory");
     expect(await packed(packing)).toEqual(["lib/", "lib/net.py", "train.py"]);
     expect(packing.remarks).toEqual(["2 files, 14 B; left out: .git, __pycache__ (2 times), env"]);
-    expect(packing.type).toBe("FILE");
+    expect(packing).toMatchObject({ type: "FILE", fileName: "p.tar.gz", key: `tree:${base}/p`, unpackedBytes: 14 });
+    expect(packing.warnings).toEqual([]);
   });
 
   test("is whole but for version control when it is named as a resource", async () => {
     const packing = await packingOfFolder(path.join(base, "p"), "archive");
     expect(await packed(packing)).toContain("env/pyvenv.cfg");
     expect(packing.remarks).toEqual(["5 files, 14 B; left out: .git"]);
+    expect(packing.type).toBe("ARCHIVE");
   });
 
   test("is known by its top before it is packed", async () => {
@@ -90,7 +93,9 @@ describe("a folder that travels", () => {
     }
     chmodSync(path.join(base, "home"), 0o700);
     const venv = path.join(base, "venv");
-    expect((await packingForOthers(venv, "archive")).remarks).toEqual([
+    const forOthers = await packingForOthers(venv, "archive");
+    expect(forOthers.warnings).toEqual(forOthers.remarks);
+    expect(forOthers.remarks).toEqual([
       `home is a link to ${base}/home/python3, which other users may not read: where YARN runs containers as another user none ` +
         "starts; pack the file itself (python3 -m venv --copies, conda-pack)",
     ]);
@@ -101,9 +106,13 @@ describe("a folder that travels", () => {
     symlinkSync("/data/digits", path.join(base, "p/data"));
     symlinkSync("/usr/bin/env", path.join(base, "p/tool"));
     const { remarks } = await packingOfFolder(path.join(base, "p"), "working-directory");
-    expect(remarks.slice(1)).toEqual([
-      "data is a link to /data/digits: it works only on nodes that have that too; a relative link is replaced by what it leads to",
-    ]);
+    const words = "it works only on nodes that have that too; a relative link is replaced by what it leads to";
+    expect(remarks.slice(1)).toEqual([`data is a link to /data/digits: ${words}`]);
+    symlinkSync("/srv/words", path.join(base, "p/words"));
+    symlinkSync("/userdata/x", path.join(base, "p/x"));
+    const more = await packingOfFolder(path.join(base, "p"), "working-directory");
+    expect(more.warnings).toEqual([`data is a link to /data/digits (and 2 more like it): ${words}`]);
+    expect(more.remarks).toEqual([remarks[0], ...more.warnings]);
   });
 
   test("says of links to what stays behind, and to nothing, that they lead nowhere; similar names mean nothing", async () => {
@@ -133,13 +142,43 @@ describe("a folder that travels", () => {
     expect(remarks[0]).toContain("a (2 times)");
   });
 
-  test("has absolute links into itself as relative ones", async () => {
+  test("changed when the latest of its entries did, and has another identity then", async () => {
+    mkdirSync(path.join(base, "q/lib"), { recursive: true });
+    for (const [name, seconds] of [
+      ["q/new.py", 4_000_000_000],
+      ["q/lib/old.py", 1_000],
+    ] as const) {
+      file(name);
+      utimesSync(path.join(base, name), seconds, seconds);
+    }
+    const before = await packingOfFolder(path.join(base, "q"), "archive");
+    expect(before.changedAtMs).toBe(4_000_000_000_000);
+    expect((await packingOfFolder(path.join(base, "q"), "archive")).identity).toBe(before.identity);
+    utimesSync(path.join(base, "q/lib/old.py"), 1_001, 1_001);
+    expect((await packingOfFolder(path.join(base, "q"), "archive")).identity).not.toBe(before.identity);
+  });
+
+  test("has absolute links into itself as relative ones, by whichever way they lead there", async () => {
+    symlinkSync("p", path.join(base, "q"));
     symlinkSync(path.join(base, "p/train.py"), path.join(base, "p/lib/again.py"));
-    const packing = await packingOfFolder(path.join(base, "p"), "working-directory");
+    symlinkSync(path.join(base, "q/train.py"), path.join(base, "p/lib/another.py"));
+    symlinkSync(path.join(base, "p2"), path.join(base, "p/lib/beside"));
+    const packing = await packingOfFolder(path.join(base, "q"), "working-directory");
     await packed(packing);
-    execFileSync("tar", ["-xzf", path.join(base, "packed"), "-C", base, "lib/again.py"]);
-    expect(readlinkSync(path.join(base, "lib/again.py"))).toBe("../train.py");
-    expect(packing.remarks).toHaveLength(1);
+    execFileSync("tar", ["-xzf", path.join(base, "packed"), "-C", base]);
+    const targets = ["again.py", "another.py", "beside"].map((name) => readlinkSync(path.join(base, "lib", name)));
+    expect(targets).toEqual(["../train.py", "../train.py", path.join(base, "p2")]);
+    expect(packing.warnings).toEqual([expect.stringMatching(/^lib\/beside is a link to .*p2: it works only/)]);
+  });
+
+  test("that it links to itself, or to a folder above, is remarked on where YARN unpacks it", async () => {
+    symlinkSync(path.join(base, "p/lib"), path.join(base, "p/lib/self"));
+    symlinkSync(path.join(base, "p"), path.join(base, "p/lib/top"));
+    const { warnings } = await packingOfFolder(path.join(base, "p"), "archive");
+    expect(warnings).toEqual([
+      "lib/self is a link to . (and 1 more like it), which leads back to itself: on most clusters YARN's launch script fails at it, " +
+        "and no container starts; take the link out, or send the folder by --src_dir",
+    ]);
   });
 
   test("is silent when nothing is left out of it, and names what makes it large", async () => {
@@ -156,6 +195,22 @@ describe("a folder that travels", () => {
     truncateSync(path.join(base, "q/data/words"), 100 * 1024 * 1024);
     const [both] = (await packingOfFolder(path.join(base, "q"), "working-directory")).remarks;
     expect(both).toContain("most is in data/images (300 MiB): ");
+    file("q/model");
+    truncateSync(path.join(base, "q/model"), 100 * 1024 * 1024);
+    file("q/.git/HEAD");
+    const [size, apart] = (await packingOfFolder(path.join(base, "q"), "working-directory")).remarks;
+    expect(size).toBe("4 files, 500 MiB; left out: .git");
+    expect(apart).toMatch(/^every node fetches it; most is in data \(400 MiB\): what tasks do not need/);
+  });
+
+  test("is large from 200 MiB on", async () => {
+    file("q/model");
+    const remarks = async (bytes: number) => {
+      truncateSync(path.join(base, "q/model"), bytes);
+      return (await packingOfFolder(path.join(base, "q"), "archive")).remarks;
+    };
+    expect(await remarks(200 * 1024 * 1024)).toEqual([]);
+    expect(await remarks(200 * 1024 * 1024 + 1)).toHaveLength(1);
   });
 });
 
@@ -185,7 +240,7 @@ describe("a zip that travels", () => {
     );
     expect(packing).toMatchObject({
       fileName: "venv.tar.gz",
-      type: "ARCHIVE",
+      ...{ type: "ARCHIVE", key: "zip:1", changedAtMs: 0, unpackedBytes: 1, warnings: [] },
       remarks: ["sent as .tar.gz: YARN would make 1 symbolic link of the zip text files"],
     });
     const archive = path.join(base, "packed");

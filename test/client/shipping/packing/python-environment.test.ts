@@ -55,8 +55,33 @@ describe("a virtual environment that is sent", () => {
     expect(said).toBe("trains with two words 3\n");
   });
 
+  test("of conda has such scripts, too", async () => {
+    await rm(join(folder, "pyvenv.cfg"));
+    await mkdir(join(folder, "conda-meta"));
+    await file("bin/python3", "\x7fELF", 0o755);
+    await file("bin/train", `#!${folder}/bin/python3\n${body}`, 0o755);
+    const { unpacked } = await packed();
+    expect(await readFile(join(unpacked, "bin/train"), "utf8")).toMatch(/^#!\/bin\/sh\n'''exec' .*\/python3 "\$0"/);
+  });
+
+  test("keeps what is no script of its own: below bin, without the right to run it, or longer than any", async () => {
+    await file("bin/python3", "\x7fELF", 0o755);
+    await mkdir(join(folder, "bin/sub"));
+    const script = `#!${folder}/bin/python3\n`;
+    const long = script.padEnd(65_537, "#");
+    await file("bin/sub/tool", script, 0o755);
+    await file("bin/notes", script);
+    await file("bin/long", long, 0o755);
+    await file("bin/just", script.padEnd(65_536, "#"), 0o755);
+    const { unpacked } = await packed();
+    const read = (name: string) => readFile(join(unpacked, "bin", name), "utf8");
+    expect(await Promise.all(["sub/tool", "notes", "long"].map(read))).toEqual([script, script, long]);
+    expect(await read("just")).toMatch(/^#!\/bin\/sh\n/);
+  });
+
   test.each([
     ["of the system's Python", "bin/tool", "#!/usr/bin/python3\n"],
+    ["of one that was built here", "bin/tool", "#!/usr/local/bin/python3\n"],
     ["of any Python on the path", "bin/tool", "#!/usr/bin/env python3\n"],
     ["of a Python that it does not have", "bin/tool", "#!/home/ada/env/bin/python3.9\n"],
     ["that is no command", "lib/tool", "#!/home/ada/env/bin/python3\n"],
@@ -126,6 +151,7 @@ describe("a virtual environment that is sent", () => {
 
     test("leads out of it from its own folder, to what is there", async () => {
       expect(await told("# mine\n\n../../../../mylib\n")).toEqual(remark());
+      expect(await told("../../../../mylib  \r\n")).toEqual(remark());
       expect(await told("../../../../gone\n")).toEqual([]);
       expect(await told("../../../lib\nvendored\n# /home/ada\n")).toEqual([]);
     });
@@ -170,7 +196,7 @@ describe("a virtual environment that is sent", () => {
   test("is remarked on where it takes packages from this machine's Python", async () => {
     await file("pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = false\n");
     expect((await packingOfFolder(folder, "archive")).remarks).toEqual([]);
-    await file("pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = true\n");
+    await file("pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages=True\n");
     expect((await packingOfFolder(folder, "archive")).remarks).toEqual([
       "pyvenv.cfg has include-system-site-packages = true: packages of this machine's Python do not go along; " +
         "install those that the program needs into the environment, unless every node has them",
@@ -185,6 +211,11 @@ test("of a Python that its owner alone may read, it is remarked on for others", 
     expect.stringMatching(/made from the Python in .*\/python, which other users may not read/),
   ]);
   expect((await packingOfFolder(folder, "archive")).remarks).toEqual([]);
+  await chmod(join(base, "python"), 0o755);
+  await chmod(base, 0o711);
+  expect((await packingForOthers(folder, "archive")).remarks).toEqual([]);
+  await file("pyvenv.cfg", "version = 3.11\n");
+  expect((await packingForOthers(folder, "archive")).remarks).toEqual([]);
 });
 
 test("links leads back to itself are remarked on where YARN unpacks the folder", async () => {
