@@ -1,3 +1,4 @@
+import { readdirSync, readlinkSync } from "node:fs";
 import { describe, expect, jest, test } from "@jest/globals";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { Program } from "../../../executor/program/program.ts";
@@ -62,6 +63,19 @@ describe("a program that is being stopped", () => {
     expect(await program.clearLeftovers(0)).toBe(true);
     expect(program.tree.members()).toEqual([]);
   });
+});
+
+test("a program alone writes to its output: its executor keeps no file open", async () => {
+  const program = programOf("exec sleep 100");
+  const open = readdirSync("/proc/self/fd").map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return "";
+    }
+  });
+  expect(open.filter((file) => file.startsWith(folder.path))).toEqual([]);
+  await program.stop({ graceMs: 0, reason });
 });
 
 test("a program is asked where it stands also when that failed before", async () => {
