@@ -58,6 +58,15 @@ test("a reader gets no more than he has granted, then what he grants", () => {
   expect(bytes()).toBe(INITIAL_TAIL_CREDIT_BYTES + 4);
 });
 
+test("what a reader grants adds up, also before there is anything to send", () => {
+  readFrom(0);
+  tails.credit(1, 5);
+  tails.credit(1, 5);
+  write("x".repeat(INITIAL_TAIL_CREDIT_BYTES + 20));
+  tails.look();
+  expect(bytes()).toBe(INITIAL_TAIL_CREDIT_BYTES + 10);
+});
+
 test("a reader of what grows is sent each piece within a fifth of a second, once, until he has gone", () => {
   write("one");
   readFrom(-2);
