@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { describe, expect, jest, test } from "@jest/globals";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { Program } from "../../../executor/program/program.ts";
@@ -34,6 +34,28 @@ describe("a program that is being stopped", () => {
     expect(killedAtMs(program)).toBeLessThanOrEqual(Date.now());
     expect(await stopped).toBe(true);
     expect(await program.ended).toMatchObject({ signal: "SIGKILL" });
+  });
+
+  test("is told by its executor, unless its process group has been told already", async () => {
+    const [, ownGroup] = /\) \S+ \d+ (\d+) /.exec(readFileSync("/proc/self/stat", "latin1")) ?? [];
+    const told: unknown[] = [];
+    for (const groupTold of [true, false]) {
+      const program = programOf("exec sleep 600");
+      const end = jest.spyOn(program.tree, "end");
+      await program.stop({ graceMs: 0, reason, groupTold });
+      told.push(end.mock.calls[0]?.[2]);
+    }
+    expect(told).toEqual([Number(ownGroup), undefined]);
+  });
+
+  test("has had its last words when it was first told to stop: what it says then may be of that", async () => {
+    const program = programOf("trap 'echo stopped >&2; exit 4' TERM; echo failed >&2; while :; do sleep 0.05; done");
+    await eventually("it has begun", () => program.lastWords().text === "failed\n");
+    expect(program.stderrAtStop).toBeUndefined();
+    await program.stop({ graceMs: 60_000, reason });
+    await program.stop({ graceMs: 60_000, reason });
+    expect(program.stderrAtStop).toEqual({ text: "failed\n", writtenAtMs: expect.any(Number) });
+    expect(program.lastWords().text).toBe("failed\nstopped\n");
   });
 
   test("is killed where it is suspended meanwhile, and the next one in its container is left alone", async () => {
