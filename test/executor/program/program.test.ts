@@ -55,7 +55,18 @@ describe("a program that is being stopped", () => {
     await program.stop({ graceMs: 60_000, reason });
     await program.stop({ graceMs: 60_000, reason });
     expect(program.stderrAtStop).toEqual({ text: "failed\n", writtenAtMs: expect.any(Number) });
-    expect(program.lastWords().text).toBe("failed\nstopped\n");
+    expect(program.lastWords().text).toMatch(/^failed\n.*stopped\n$/s);
+  });
+
+  test("keeps its reason and its grace where what it leaves is to be ended, too", async () => {
+    const program = programOf("trap 'sleep 0.2; exit 4' TERM; while :; do sleep 0.05; done");
+    await eventually("it waits", () => program.processNames().includes("sleep"));
+    const stopped = program.stop({ graceMs: 60_000, reason });
+    const atMs = killedAtMs(program);
+    void program.clearLeftovers(0);
+    expect([program.stopReason, killedAtMs(program)]).toEqual([reason, atMs]);
+    expect(await stopped).toBe(true);
+    expect(await program.ended).toMatchObject({ exitCode: 4 });
   });
 
   test("is killed where it is suspended meanwhile, and the next one in its container is left alone", async () => {
