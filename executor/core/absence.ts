@@ -64,9 +64,9 @@ export function looked(step: Step, number: number, news: StagingNews | undefined
   return news.master;
 }
 
-/** The time left to reach the staging folder if the loss was noticed as late as possible. */
+/** The time left to reach the staging folder if the loss was noticed as late as possible; none where it is not positive. */
 function patienceMs({ limits }: ExecutorState): number {
-  return Math.max(0, limits.isolationMs - LONGEST_UNNOTICED_MS);
+  return limits.isolationMs - LONGEST_UNNOTICED_MS;
 }
 
 function heard({ state, nowMs }: Step, absence: AbsenceState, atMs: number): void {

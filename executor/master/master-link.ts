@@ -83,6 +83,7 @@ export class MasterLink {
   /** Callers that wait for a stream. */
   readonly #awaiting: (() => void)[] = [];
   #answer: RejoinReply = ENDING;
+  #closed: Promise<void> | undefined;
 
   constructor(options: MasterLinkOptions) {
     this.#options = options;
@@ -179,8 +180,13 @@ export class MasterLink {
     if (this.#active === undefined) await new Promise<void>((resolve) => this.#awaiting.push(resolve));
   }
 
-  /** Sends a goodbye and waits until it is sent. */
-  async close(reason: string): Promise<void> {
+  /** Sends a goodbye and waits until it is sent: one, however often it is called. */
+  close(reason: string): Promise<void> {
+    this.#closed ??= this.#sayGoodbye(reason);
+    return this.#closed;
+  }
+
+  async #sayGoodbye(reason: string): Promise<void> {
     this.#post({ type: "closing" });
     this.report(this.#options.generation(), { type: "goodbye", reason });
     const active = this.#active;

@@ -102,6 +102,7 @@ export class ProcessTree {
   suspend(): void {
     if (this.#isSuspended) return;
     this.#isSuspended = true;
+    this.#resumesAll = false;
     this.#keepSuspended(LOOK_AGAIN_MS);
   }
 

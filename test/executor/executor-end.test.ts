@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { ExecutorEnd } from "../../executor/executor-end.ts";
 import { ExecutorExit } from "../../executor/exit-codes.ts";
+import type { StopOrder } from "../../executor/program/program.ts";
 import { NEXT_EXECUTOR } from "../../src/job/launch/container-names.ts";
 import { executorVariable } from "../../src/job/launch/launch-command.ts";
 import { eventually } from "../support/eventually.ts";
@@ -14,6 +15,9 @@ const never = new Promise<void>(() => {});
 /** `hangs`, `fails`: the steps that do. */
 function endOf({ hangs = "", fails = "", carries = true } = {}) {
   const steps: string[] = [];
+  /** The orders to stop, and what is said as uploads are given up and in goodbyes. */
+  const orders: StopOrder[] = [];
+  const words: string[] = [];
   const step = (name: string): Promise<void> => {
     steps.push(name);
     const [what = ""] = name.split(":");
@@ -25,14 +29,29 @@ function endOf({ hangs = "", fails = "", carries = true } = {}) {
     generations: {
       current: { kill: () => void step("kill"), reportKilled: () => void step("report") },
       kill: () => void step("kill: replaced"),
-      stop: ({ graceMs }) => step(`stop: ${graceMs}`),
+      stop: (order) => {
+        orders.push(order);
+        return step(`stop: ${order.graceMs}`);
+      },
     },
-    carrier: () => (carries ? { giveUp: () => void step("give up"), settle: () => step("bring up") } : undefined),
+    carrier: () =>
+      carries
+        ? {
+            giveUp: (why) => {
+              words.push(why);
+              void step("give up");
+            },
+            settle: ({ last }) => step(last ? "bring up" : "go on"),
+          }
+        : undefined,
     reports: { left: () => void step("reports") },
     tails: { finish: () => void step("tails") },
     link: () => ({
       connected: () => step("connected"),
-      close: () => step("goodbye"),
+      close: (why) => {
+        words.push(why);
+        return step("goodbye");
+      },
       endingBegins: () => {
         obeys = false;
       },
@@ -43,14 +62,14 @@ function endOf({ hangs = "", fails = "", carries = true } = {}) {
     log: silentLog,
     end: (code) => void steps.push(`exit ${code}`),
   });
-  return { end, steps, obeys: () => obeys };
+  return { end, steps, orders, words, obeys: () => obeys };
 }
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 test("the program ends first, what it saved is brought up, and then the executor says goodbye", async () => {
-  const { end, steps, obeys } = endOf();
+  const { end, steps, orders, words, obeys } = endOf();
   end.finish(ExecutorExit.ordered, { code: "job-ended" });
   await jest.advanceTimersByTimeAsync(0);
   expect(steps).toEqual([
@@ -62,7 +81,11 @@ test("the program ends first, what it saved is brought up, and then the executor
     "goodbye",
     `exit ${ExecutorExit.ordered}`,
   ]);
+  expect([orders, words]).toEqual([[{ graceMs: 10_000, reason: { code: "job-ended" } }], ["the job ends"]]);
   expect(obeys()).toBe(false);
+  const urgent = endOf();
+  urgent.end.finish(ExecutorExit.ordered, { code: "job-ended" }, 5);
+  expect(urgent.steps).toEqual(["stop: 5"]);
 });
 
 test("a goodbye that nobody takes delays the exit for a second; what it ends of first is what it exits with", async () => {
@@ -112,9 +135,10 @@ test("its container is for the next executor when the program's last word is tol
 });
 
 test("one that was replaced writes nothing more to the folders that its task's other executor uses", async () => {
-  const { end, steps } = endOf();
+  const { end, steps, words } = endOf();
   end.replaced(ExecutorExit.replaced, { code: "replaced", why: "its task lives elsewhere" });
   await jest.advanceTimersByTimeAsync(0);
+  expect(words).toEqual(Array(2).fill(expect.stringContaining("its task lives elsewhere")));
   expect(steps.slice(0, 3)).toEqual(["give up", "kill: replaced", "stop: 0"]);
   expect(steps.at(-1)).toBe(`exit ${ExecutorExit.replaced}`);
 });
@@ -124,6 +148,19 @@ test("at SIGTERM everything ends before the NodeManager's SIGKILL, whatever hang
   const terminated = end.terminate();
   await jest.advanceTimersByTimeAsync(139);
   expect(steps).toEqual(["stop: 100", "bring up"]);
+  await jest.advanceTimersByTimeAsync(1);
+  await terminated;
+  expect(steps.slice(-4)).toEqual(["report", "kill", "goodbye", `exit ${ExecutorExit.terminated}`]);
+});
+
+test("at SIGTERM the program's group has had the signal, and a goodbye that nobody takes delays the exit no more", async () => {
+  const { end, steps, orders } = endOf({ hangs: "goodbye" });
+  const terminated = end.terminate();
+  await jest.advanceTimersByTimeAsync(140);
+  while (!steps.includes("kill")) await jest.advanceTimersByTimeAsync(0);
+  await jest.advanceTimersByTimeAsync(59);
+  expect(orders).toEqual([{ graceMs: 100, reason: { code: "container-terminated" }, groupTold: true }]);
+  expect(steps.at(-1)).toBe("goodbye");
   await jest.advanceTimersByTimeAsync(1);
   await terminated;
   expect(steps.slice(-4)).toEqual(["report", "kill", "goodbye", `exit ${ExecutorExit.terminated}`]);

@@ -7,7 +7,7 @@ import { readProcFs } from "../../executor/processes/proc-fs.ts";
 import { executorIdentity, makeIdentity } from "../../src/api/identity.ts";
 import { LONGEST_UNNOTICED_MS } from "../../src/api/keepalive.ts";
 import { callRejoin } from "../../src/api/rejoin.ts";
-import { logPrefixOf } from "../../src/job/launch/container-names.ts";
+import { logPrefixOf, PROGRAM_TOKENS } from "../../src/job/launch/container-names.ts";
 import { type ExecutorLaunch, executorVariables, PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import type { Transfer } from "../../src/job/status.ts";
 import { MANIFEST } from "../../src/job/stored/carried-names.ts";
@@ -63,7 +63,8 @@ describe("an executor in its container", () => {
 
   describe("while it is prepared", () => {
     it("registers with a port it holds and a rejoin port, and says that nothing has run", async () => {
-      const scene = await stage("true");
+      const ports = { task: { from: 30_001, to: 32_767 } };
+      const scene = await stage("true", { launch: { sections: { ...anExecutorLaunch.sections, ports } } });
       const registration = await scene.connected();
       expect(registration).toMatchObject({
         task: "worker:0",
@@ -74,7 +75,10 @@ describe("an executor in its container", () => {
         rejoinAddress: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
         child: { state: "none" },
       });
-      expect(registration.port).toBeGreaterThan(0);
+      for (const port of [registration.port, Number(registration.rejoinAddress.split(":")[1])]) {
+        expect(port).toBeGreaterThan(30_000);
+        expect(port).toBeLessThan(32_768);
+      }
     });
 
     it("holds a port for each name that its role gives, which its program can open", async () => {
@@ -202,6 +206,10 @@ describe("an executor in its container", () => {
       expect(names).toEqual(expect.arrayContaining(["TONY_PROGRESS_FILE", "CONTAINER_ID", PROGRAM_MARKER]));
       const kept = ["TONY_MASTER_ADDRESS", "TONY_TASK", "TONY_SECTIONS", "MALLOC_ARENA_MAX"];
       expect(names.filter((name) => kept.includes(name))).toEqual([]);
+      // Its tokens are in a file of its own.
+      expect(scene.container.log("stdout")).toContain(
+        `HADOOP_TOKEN_FILE_LOCATION=${path.join(scene.container.work, PROGRAM_TOKENS)}\n`,
+      );
     });
 
     it("reports a Python traceback whole, its exception, and what was printed before", async () => {

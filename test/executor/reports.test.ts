@@ -41,6 +41,18 @@ describe("what the ApplicationMaster hears of a task", () => {
     return sent.slice(1);
   };
 
+  it("is of the generation that it is about; of heartbeats only the last one is sent that waits, as the sender of others says", () => {
+    const send = jest.fn();
+    reports = new Reports({ send, current: () => current, carried: () => carried, nowMs: () => 7 });
+    reports.send(3, progress(1), "progress");
+    reports.joined(heartbeatIntervalMs);
+    reports.left();
+    expect(send.mock.calls).toEqual([
+      [3, progress(1), "progress"],
+      [1, heartbeat, "heartbeat"],
+    ]);
+  });
+
   it("is a heartbeat at once and in each interval, until the stream is gone", () => {
     reports.joined(heartbeatIntervalMs);
     jest.advanceTimersByTime(heartbeatIntervalMs);

@@ -53,6 +53,8 @@ describe("what an executor's container says", () => {
     ["CONTAINER_ID", "", /CONTAINER_ID is not set/],
     ["TONY_TASK", "worker", /TONY_TASK has the value worker/],
     ["TONY_MASTER_ATTEMPT", "0", /TONY_MASTER_ATTEMPT has the value 0/],
+    ["TONY_MASTER_ATTEMPT", "1e3", /TONY_MASTER_ATTEMPT has the value 1e3/],
+    ["TONY_CONTAINER_MEMORY_MIB", "1g", /TONY_CONTAINER_MEMORY_MIB has the value 1g/],
     ["TONY_STAGING", "{}", /TONY_STAGING has the value \{\}/],
     ["TONY_SECTIONS", '{"ports":{}}', /TONY_SECTIONS has the value \{"ports":\{\}\}/],
   ])("is refused with the name of what is wrong: %s=%s", (name, value, message) => {

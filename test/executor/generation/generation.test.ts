@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -9,12 +9,15 @@ import { MemorySampler } from "../../../executor/monitoring/memory-sampler.ts";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { readKernelUnits } from "../../../executor/processes/proc-fs.ts";
 import { takenPorts } from "../../../executor/program/ports.ts";
+import { ProgramRun } from "../../../executor/program/program-run.ts";
+import type { ExecutorSettings } from "../../../executor/settings.ts";
 import type { ExecutorReport } from "../../../src/api/messages.ts";
 import type { Notice } from "../../../src/job/execution.ts";
 import { anExecutorJob } from "../../support/api.ts";
 import { eventually } from "../../support/eventually.ts";
 import { executorSettingsIn } from "../../support/executor-launch.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
+import { isStopped, processesWith } from "../../support/processes.ts";
 import { silentLog } from "../../support/silent-log.ts";
 
 const reason = { code: "generation-ended", why: "a peer failed" } as const;
@@ -22,6 +25,7 @@ const drained: Notice = { cause: "decommissioning", atMs: 1, endsAtMs: 9 };
 
 let folder: string;
 let reports: ExecutorReport[];
+let warned: string[];
 let generation: Generation;
 const file = (name: string) => path.join(folder, name);
 const exits = () => reports.flatMap((report) => (report.type === "child-exited" ? [report.exit] : []));
@@ -29,19 +33,8 @@ const ended = () => eventually("the program has ended", () => exits().length > 0
 
 beforeEach(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "tony-generation-"));
-  reports = [];
-  const settings = executorSettingsIn(folder);
-  generation = new Generation({
-    number: 1,
-    settings,
-    logs: outputLogs(settings),
-    sampler: new MemorySampler(readKernelUnits()),
-    log: silentLog,
-    nowMs: Date.now,
-    random: Math.random,
-    report: (report) => reports.push(report),
-    suspendedMs: () => 7,
-  });
+  [reports, warned] = [[], []];
+  generation = new Generation({ ...optionsIn(executorSettingsIn(folder)), number: 1 });
   await generation.prepare();
 });
 afterEach(async () => {
@@ -49,6 +42,19 @@ afterEach(async () => {
   await generation.releasePorts();
   rmSync(folder, { recursive: true });
 });
+
+function optionsIn(settings: ExecutorSettings) {
+  return {
+    settings,
+    logs: outputLogs(settings),
+    sampler: new MemorySampler(readKernelUnits()),
+    log: { ...silentLog, warn: (_event: string, message: string) => void warned.push(message) },
+    nowMs: Date.now,
+    random: Math.random,
+    report: (report: ExecutorReport) => void reports.push(report),
+    suspendedMs: () => 7,
+  };
+}
 
 function planOf(command: string, changes: Partial<ProgramPlan> = {}): ProgramPlan {
   const job = anExecutorJob(aJobSpec());
@@ -80,12 +86,18 @@ async function running(command: string, changes: Partial<ProgramPlan> = {}): Pro
 describe("a program's way", () => {
   test("is from none over running to its end, which is told once", async () => {
     expect([generation.child, generation.started]).toEqual([{ state: "none" }, false]);
+    expect([generation.environment, await generation.stacks()]).toEqual([undefined, undefined]);
+    // Nothing runs yet that could be killed.
+    generation.reportKilled();
+    generation.kill();
+    expect(reports).toEqual([]);
     await running("sleep 100");
     const [started] = reports;
     const { pid, atMs } = started?.type === "child-started" ? started : { pid: 0, atMs: 0 };
     expect(generation.child).toEqual({ state: "running", pid, startedAtMs: atMs, suspendedMs: 7 });
     expect(generation.started).toBe(true);
     expect(generation.environment).toMatchObject({ TONY_TEST: path.basename(folder) });
+    expect(await generation.stacks()).toContainEqual(expect.objectContaining({ program: "sleep" }));
     generation.signal("SIGTERM");
     await ended();
     expect(generation.child).toEqual({ state: "exited", exit: generation.exit, suspendedMs: 7 });
@@ -93,11 +105,27 @@ describe("a program's way", () => {
     expect([generation.environment, await generation.stacks()]).toEqual([undefined, undefined]);
   });
 
+  test("stands still while it is suspended, and so does its time", async () => {
+    const time = [jest.spyOn(ProgramRun.prototype, "suspend"), jest.spyOn(ProgramRun.prototype, "resume")];
+    await running(`until test -e ${file("go")}; do sleep 0.05; done`);
+    generation.suspend();
+    const pids = () => processesWith("TONY_TEST", path.basename(folder));
+    await eventually("it stands still", () => pids().every(isStopped));
+    writeFileSync(file("go"), "");
+    expect([pids().length > 0, exits()]).toEqual([true, []]);
+    generation.resume();
+    await ended();
+    expect(time.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+    for (const spy of time) spy.mockRestore();
+  });
+
   test("ends as it is killed, where its executor cannot wait for that", async () => {
     await running("trap '' TERM; sleep 100");
     generation.reportKilled();
+    generation.reportKilled();
     expect(exits()).toEqual([expect.objectContaining({ signal: "SIGKILL", lastLines: ["begun"] })]);
     generation.kill();
+    await eventually("nothing of it runs", () => processesWith("TONY_TEST", path.basename(folder)).length === 0);
     expect(await generation.stop({ graceMs: 0, reason })).toBe(true);
     expect(exits()).toHaveLength(1);
   });
@@ -116,8 +144,16 @@ describe("a program's way", () => {
   });
 
   test.each<[string, Partial<ProgramPlan>, object]>([
-    ["it must not run", { unusable: "the checkpoint is damaged" }, { failedToStart: true, refusedBySystem: false }],
-    ["the system does not let it", { environments: [{ BIG: "x".repeat(200_000) }] }, { refusedBySystem: true }],
+    [
+      "it must not run",
+      { unusable: "the checkpoint is damaged" },
+      { failedToStart: true, refusedBySystem: false, errorSummary: "the checkpoint is damaged" },
+    ],
+    [
+      "the system does not let it",
+      { environments: [{ BIG: "x".repeat(200_000) }] },
+      { refusedBySystem: true, errorSummary: expect.stringContaining("E2BIG") },
+    ],
   ])("is over before it began where %s", async (_, changes, exit) => {
     await generation.start(planOf("echo ran", changes));
     await ended();
@@ -145,6 +181,15 @@ test.each(["true", undefined])(
     expect(exits()).toHaveLength(1);
   },
 );
+
+test("before they are opened there are no ports, and it cannot be registered", async () => {
+  const settings = executorSettingsIn(folder);
+  const next = new Generation({ ...optionsIn(settings), number: 2 });
+  expect([next.prepared, next.ports]).toEqual([false, { task: 0, tensorBoard: 0, named: {} }]);
+  await next.prepare();
+  expect([next.prepared, Object.keys(next.ports.named)]).toEqual([true, ["rpc"]]);
+  await next.releasePorts();
+});
 
 test("the task's own port is served while the program runs, and free when it has ended; the others are the program's", async () => {
   const { task, named } = generation.ports;
@@ -187,6 +232,7 @@ test("what a program's command leaves is named and ended when it has ended by it
   await running(`sleep 1000 & until grep -q sleep /proc/$!/comm; do :; done; echo $! > ${file("left")}`);
   await ended();
   expect(await generation.leftovers).toMatch(/^its command ended before 1 process of it \(sleep\), /);
+  expect(warned).toEqual([expect.stringMatching(/^The program left processes: its command ended before 1 process/)]);
   const left = Number(readFileSync(file("left"), "utf8"));
   expect(existsSync(`/proc/${left}`) && !readFileSync(`/proc/${left}/stat`, "utf8").includes(") Z ")).toBe(false);
 });
@@ -202,6 +248,52 @@ test("of many kinds of processes that a command leaves three are named, each onc
   const [, named = ""] =
     /^its command ended before 5 processes of it \((.*)\), /.exec(await generation.leftovers) ?? [];
   expect(new Set(named.split(", ")).size).toBe(3);
+});
+
+test("a program's Python processes write where they stand before it is stopped for that, and nothing is asked of one that has ended", async () => {
+  const waits = "import faulthandler, time; faulthandler.enable(); print('waits', flush=True); time.sleep(1000)";
+  await running(`exec python3 -c "${waits}"`);
+  await eventually("it waits", () => readFileSync(file("stdout"), "utf8").includes("waits"));
+  const hung = { code: "hung", noProgressMs: 60_000, step: 1 } as const;
+  await generation.dumpStacks(hung);
+  await ended();
+  expect(exits()).toMatchObject([{ stopReason: hung, traceback: expect.stringContaining('File "<string>", line 1') }]);
+  const before = generation.advice;
+  await generation.dumpStacks(reason);
+  expect(generation.advice).toEqual(before);
+});
+
+describe("what is watched beside a program", () => {
+  test("is its progress, of which only the last report is sent that waits, and its TensorBoard", async () => {
+    const settings = executorSettingsIn(folder, { tensorBoard: true });
+    const sent: [string, string | undefined][] = [];
+    const next = new Generation({
+      ...optionsIn(settings),
+      number: 2,
+      report: (report, replaces) => {
+        reports.push(report);
+        sent.push([report.type, replaces]);
+      },
+    });
+    await next.prepare();
+    const port = next.ports.tensorBoard;
+    const serves = `import socket, time; s = socket.create_server(("127.0.0.1", ${port})); time.sleep(1000)`;
+    await next.start(planOf(`echo '{"step": 5}' >> ${file("progress")}; exec python3 -c '${serves}'`));
+    await eventually("both are told", () => sent.length >= 3);
+    const reason = { code: "job-ended" } as const;
+    await next.stop({ graceMs: 0, reason });
+    await next.releasePorts();
+    expect(sent).toContainEqual(["child-progress", "progress"]);
+    expect(sent).toContainEqual(["service-announced", undefined]);
+    expect(reports).toContainEqual(expect.objectContaining({ url: `http://127.0.0.1:${port}` }));
+  });
+
+  test("is that it missed the others, where its framework can go on without some", async () => {
+    const job = anExecutorJob(aJobSpec({ framework: "horovod" }));
+    await generation.start(planOf("echo 'tony-ts: the others are done' >&2; exit 1", { job }));
+    await ended();
+    expect(exits()).toMatchObject([{ missedMeeting: "closed" }]);
+  });
 });
 
 describe("what a program tells the others", () => {
@@ -227,10 +319,10 @@ describe("what a program tells the others", () => {
     const keepParameters = async () => {
       throw new Error("no space");
     };
-    await generation.start(planOf("true", { keepParameters }));
+    await generation.start(planOf("echo told", { keepParameters }));
     await ended();
     expect(generation.exit).toMatchObject({
-      exitCode: 1,
+      ...{ exitCode: 1, lastLines: ["told"] },
       errorSummary: "its model parameters could not be kept: no space",
     });
   });

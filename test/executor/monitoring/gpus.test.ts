@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "@jest/globals";
@@ -6,6 +6,7 @@ import { GpuGauges, GpuSampler, gpuSamplerOf, readGpus, visibleGpus } from "../.
 import type { Log } from "../../../src/log.ts";
 import { eventually } from "../../support/eventually.ts";
 import { aJobSpec, aRole } from "../../support/job-spec.ts";
+import { isRunning } from "../../support/processes.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -40,6 +41,14 @@ describe("what nvidia-smi tells", () => {
     expect(readGpus(`<gpu><uuid>GPU-a</uuid>${parts}${memory(40)}</gpu>`)).toEqual([{ uuid: "GPU-a", memory: 50 }]);
   });
 
+  test("is no memory where it does not tell both what there is and what is used, or there is none", () => {
+    const memory = (total: string, used: string) =>
+      `<gpu><uuid>GPU-a</uuid><fb_memory_usage><total>${total}</total><used>${used}</used></fb_memory_usage></gpu>`;
+    for (const said of [memory("0 MiB", "0 MiB"), memory("80 MiB", "N/A"), memory("N/A", "8 MiB")])
+      expect(readGpus(said)).toEqual([{ uuid: "GPU-a" }]);
+    expect(readGpus(memory("12.5 GiB", "2.5 GiB"))).toEqual([{ uuid: "GPU-a", memory: 20 }]);
+  });
+
   test("is nothing where it prints something else", () => {
     expect(readGpus("NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.")).toEqual([]);
   });
@@ -50,6 +59,7 @@ describe("what nvidia-smi tells", () => {
     ["1,0", [34, 90]],
     ["GPU-bb01", [90]],
     ["0,-1,1", [34]],
+    ["bb01", []],
     ["", []],
     ["7", []],
   ])("of CUDA_VISIBLE_DEVICES=%s", (visible, utilizations) => {
@@ -67,6 +77,14 @@ test("gauges keep the most of any GPU, and the average of all over time", () => 
     utilization: { current: 15, max: 90, average: 30 },
     devices: [{ utilization: 10 }, { utilization: 20 }],
   });
+});
+
+test("gauges have two digits after the point", () => {
+  const gauges = new GpuGauges();
+  const gpu = (utilization: number) => [{ uuid: "GPU-1", utilization }];
+  gauges.add(gpu(200 / 3));
+  expect(gauges.add(gpu(100 / 3)).utilization).toEqual({ current: 33.33, max: 66.67, average: 50 });
+  expect(gauges.add(gpu(0)).utilization).toEqual({ current: 0, max: 66.67, average: 33.33 });
 });
 
 test("gauges tell each GPU by itself, of which they have what it tells", () => {
@@ -147,6 +165,33 @@ describe("the sampler of a program's GPUs", () => {
     expect(await eventually("a sample", () => gpus.current)).toMatchObject({ count: 1 });
   });
 
+  test("reads all that there is, of the program's own nvidia-smi", async () => {
+    const gpus = new GpuSampler({
+      ...{ program: "true", environment: { PATH: path.join(folder.path, "bin") } },
+      ...{ granted: 1, visible: undefined, intervalMs: 1_000, log },
+    });
+    mkdirSync(path.join(folder.path, "bin"));
+    const long = `/usr/bin/head -c 3000000 /dev/zero | /usr/bin/tr '\\0' ' '; /usr/bin/cat ${fixture("one-gpu")}`;
+    renameSync(standIn(long), path.join(folder.path, "bin/true"));
+    gpus.look(0);
+    expect(await eventually("a sample", () => gpus.current)).toMatchObject({ count: 1 });
+  });
+
+  test("says nothing of what fails once the program has ended", async () => {
+    const gpus = sampler(path.join(folder.path, "nowhere"));
+    gpus.look(0);
+    gpus.stop();
+    await sleep(100);
+    expect([said, gpus.current]).toEqual([[], undefined]);
+  });
+
+  test("gives up where the program sees none of those that are shown", async () => {
+    const gpus = sampler(standIn(`cat ${fixture("two-gpus")}`), { visible: "7" });
+    gpus.look(0);
+    await eventually("a line", () => said.length > 0);
+    expect(said).toEqual([expect.stringMatching(/shows 2 GPUs, none of CUDA_VISIBLE_DEVICES=7\.$/)]);
+  });
+
   test("measures only what the program sees", async () => {
     const gpus = sampler(standIn(`cat ${fixture("two-gpus")}`), { visible: "1", granted: 1 });
     gpus.look(0);
@@ -162,6 +207,8 @@ describe("the sampler of a program's GPUs", () => {
       /shows 2 GPUs, and nothing says which 1 of them the task has/,
     ],
     ["fails", "exit 9", 3, /fails with 9, 3 times in a row/],
+    ["crashes", "kill -SEGV $$", 3, /ends by SIGSEGV, 3 times in a row/],
+    ["hangs, deaf", "trap '' TERM; while :; do sleep 0.05; done", 3, /takes longer than 0\.3 s, 3 times in a row/],
     ["hangs", "exec sleep 60", 3, /takes longer than 0\.3 s, 3 times in a row/],
     ["prints something else", "echo No devices were found", 3, /shows no GPU, 3 times in a row/],
   ])("that %s is asked no more, and one line says so", async (_what, script, asked, words) => {
@@ -177,11 +224,38 @@ describe("the sampler of a program's GPUs", () => {
     expect(gpus.current).toBeUndefined();
   });
 
-  test("says at once that there is no such program", async () => {
-    const gpus = sampler(path.join(folder.path, "nowhere"));
+  test.each([
+    ["there is no such program", "nowhere", /nowhere is not there/],
+    ["it may not be run", "text", /text cannot be executed/],
+  ])("says at once that %s", async (_what, name, words) => {
+    writeFileSync(path.join(folder.path, "text"), "#!/bin/sh\n");
+    const gpus = sampler(path.join(folder.path, name));
     gpus.look(0);
     await eventually("a line", () => said.length > 0);
-    expect(said).toEqual([expect.stringMatching(/nowhere is not there/)]);
+    expect(said).toEqual([expect.stringMatching(words)]);
+  });
+
+  test("asks in the program's environment, without the mark of its processes, about the GPUs that it sees and was granted", async () => {
+    const resource = { memoryMiB: 1, vcores: 1, others: { "yarn.io/gpu": 1 } };
+    const nvidiaSmi = standIn(`env > ${folder.path}/env; cat ${fixture("two-gpus")}`);
+    const spec = aJobSpec({ metrics: { gpus: true, nvidiaSmi }, roles: [aRole("worker", 1, { resource })] });
+    const of = (own: Readonly<Record<string, string>>) => {
+      const environment = { PATH: process.env.PATH ?? "", TONY_PROGRAM_OF: "c_1", MINE: "yes", ...own };
+      return gpuSamplerOf(spec, { role: "worker", environment, log });
+    };
+    const gpus = of({ CUDA_VISIBLE_DEVICES: "1" });
+    gpus?.look(0);
+    expect(await eventually("a sample", () => gpus?.current)).toMatchObject({ count: 1, utilization: { current: 90 } });
+    const variables = readFileSync(path.join(folder.path, "env"), "utf8").split("\n");
+    expect(variables).toContain("MINE=yes");
+    expect(variables.filter((one) => one.startsWith("TONY_PROGRAM_OF="))).toEqual([]);
+    // The job's samples are five seconds apart.
+    gpus?.look(4_999);
+    await sleep(100);
+    expect(runs()).toBe(1);
+    of({})?.look(0);
+    await eventually("a line", () => said.length > 0);
+    expect(said).toEqual([expect.stringContaining("nothing says which 1 of them the task has")]);
   });
 
   test("counts failures in a row: a GPU that was away for a moment, now and then, goes on being measured", async () => {
@@ -197,11 +271,24 @@ describe("the sampler of a program's GPUs", () => {
     expect(said).toEqual([]);
   });
 
-  test("gives up a sample that is under way when the program ends", async () => {
-    const gpus = sampler(standIn("exec sleep 60"));
+  test("shows nothing any more once it has given up", async () => {
+    const gpus = sampler(standIn(`[ $(wc -l < ${folder.path}/runs) = 1 ] && cat ${fixture("one-gpu")}`));
     gpus.look(0);
-    await eventually("a run", () => existsSync(path.join(folder.path, "runs")));
+    await eventually("a sample", () => gpus.current);
+    for (let nowMs = 1_000; said.length === 0; nowMs += 1_000) {
+      gpus.look(nowMs);
+      await sleep(20);
+    }
+    expect(gpus.current).toBeUndefined();
+  });
+
+  test("gives up a sample that is under way when the program ends", async () => {
+    const gpus = sampler(standIn(`echo $$ > ${folder.path}/pid; exec sleep 60`));
+    const pid = () => Number(readFileSync(path.join(folder.path, "pid"), { encoding: "utf8", flag: "a+" }));
+    gpus.look(0);
+    await eventually("a run", () => pid() > 0);
     gpus.stop();
+    await eventually("nothing of it is left", () => !isRunning(pid()));
     gpus.look(5_000);
     await sleep(100);
     expect([runs(), said]).toEqual([1, []]);

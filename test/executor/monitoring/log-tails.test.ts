@@ -58,6 +58,15 @@ test("a reader gets no more than he has granted, then what he grants", () => {
   expect(bytes()).toBe(INITIAL_TAIL_CREDIT_BYTES + 4);
 });
 
+test("what a reader grants adds up, also before there is anything to send", () => {
+  readFrom(0);
+  tails.credit(1, 5);
+  tails.credit(1, 5);
+  write("x".repeat(INITIAL_TAIL_CREDIT_BYTES + 20));
+  tails.look();
+  expect(bytes()).toBe(INITIAL_TAIL_CREDIT_BYTES + 10);
+});
+
 test("a reader of what grows is sent each piece within a fifth of a second, once, until he has gone", () => {
   write("one");
   readFrom(-2);
@@ -87,7 +96,14 @@ test("who does not follow gets what is there, and its end, whose log it may be t
   write("own");
   readFrom(-100, { follow: false, task: "trainer:0" });
   readFrom(1, { tailId: 2, follow: false });
-  expect(sent.map(({ generation }) => generation)).toEqual([0, 0, 2, 2]);
+  expect(sent.map(({ generation, skippedBytes }) => [generation, skippedBytes])).toEqual([
+    ...[
+      [0, 0],
+      [0, 0],
+      [2, 0],
+      [2, 0],
+    ],
+  ]);
   expect(told()).toEqual([
     [1, 0, "earlier", false],
     [1, 7, "", true],
@@ -112,6 +128,30 @@ test("a reader who is far behind is told once how much he missed", () => {
   tails.credit(1, 1_000_000);
   expect(sent.length).toBeGreaterThan(2);
   expect(sent.reduce((sum, { skippedBytes }) => sum + skippedBytes, 0)).toBe(sent[0]?.offset);
+});
+
+test("who reads to the end misses nothing, however much there is", () => {
+  write("x".repeat(5 * 1024 * 1024));
+  readFrom(0, { follow: false });
+  expect(sent[0]).toMatchObject({ offset: 0, skippedBytes: 0 });
+  tails.clear();
+  sent = [];
+  readFrom(5 * 1024 * 1024);
+  readFrom(0, { tailId: 2, cancel: true });
+  write("y".repeat(5 * 1024 * 1024));
+  tails.finish();
+  expect(sent[0]).toMatchObject({ offset: 5 * 1024 * 1024, skippedBytes: 0 });
+});
+
+test("a log that ends is over for its readers, also for one who has not granted the rest, who gets no more of it", () => {
+  write("x".repeat(INITIAL_TAIL_CREDIT_BYTES + 10));
+  readFrom(0);
+  expect(sent.some(({ end }) => end)).toBe(false);
+  tails.finish();
+  expect(sent.at(-1)).toMatchObject({ offset: INITIAL_TAIL_CREDIT_BYTES, end: true });
+  const before = sent.length;
+  tails.credit(1, 100);
+  expect([sent.length, jest.getTimerCount()]).toEqual([before, 0]);
 });
 
 test("a busy connection delays a log for as long as it is busy, but not the rest of one that ends", () => {

@@ -1,10 +1,19 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { prepareStacks, STACKS_SIGNAL, takeStacks } from "../../../executor/monitoring/python-stacks.ts";
-import { readProcFs } from "../../../executor/processes/proc-fs.ts";
+import { type ProcessStat, readProcFs } from "../../../executor/processes/proc-fs.ts";
 import type { ProcessStacks } from "../../../src/job/stacks.ts";
 import { eventually } from "../../support/eventually.ts";
 
@@ -121,5 +130,76 @@ describe("a program that can be asked", () => {
   it("starts as ever without one", async () => {
     const { said } = await python(...shown, "import sitecustomize");
     expect(said()).toBe("[]\nready\n");
+  });
+});
+
+describe("who is asked for stacks", () => {
+  const stat = (pid: number): ProcessStat => ({
+    ...{ pid, parent: 1, group: 1, state: "S", cpuTicks: 0, reapedTicks: 0, startTicks: 1, residentPages: 1 },
+  });
+  const written = () => path.join(folder, ".tony-stacks", "stacks");
+  /** Pythons with our handler, all but those of these numbers. */
+  const pythons = (others: Readonly<Record<number, string>> = {}) => ({
+    executable: (pid: number) => others[pid] ?? "python3.11",
+    catches: (pid: number) => others[pid] === undefined,
+    holds: (_pid: number, file: string) => file === realpathSync(written()),
+  });
+  const takeFrom = (pids: readonly number[], kill: (pid: number) => void, others?: Readonly<Record<number, string>>) =>
+    takeStacks({ members: pids.map(stat), procFs: pythons(others), workFolder: folder, kill });
+  beforeEach(() => {
+    prepareStacks(folder, undefined);
+  });
+
+  it("answers by itself, whatever the one before has written, to the end and at most 64 KiB of it", async () => {
+    const taken = await takeFrom([7, 8, 9], (pid) => {
+      appendFileSync(written(), `Thread ${pid}\n`);
+      if (pid === 8) setTimeout(() => appendFileSync(written(), "and more\n"), 25);
+      if (pid === 9) appendFileSync(written(), "x".repeat(70_000));
+    });
+    expect(taken.slice(0, 2).map(({ stacks }) => stacks)).toEqual(["Thread 7\n", "Thread 8\nand more\n"]);
+    expect(taken[2]?.stacks).toHaveLength(65_536);
+  });
+
+  it("does not answer once it has ended; another error is one", async () => {
+    const failing = (code: string) => () => {
+      throw Object.assign(new Error("kill"), { code });
+    };
+    expect(await takeFrom([7], failing("ESRCH"))).toEqual([
+      { pid: 7, parent: 1, program: "python3.11", why: "it does not answer" },
+    ]);
+    await expect(takeFrom([7], failing("EPERM"))).rejects.toThrow("kill");
+  });
+
+  it("is left out where nobody knows what it runs; of very many the first 64 are told of", async () => {
+    const others = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [100 + index, "bash"]));
+    const pids = Object.keys(others).map(Number);
+    const taken = await takeFrom([...pids.slice(0, 9), 7, ...pids.slice(9)], () => undefined, { ...others, 7: "" });
+    expect(taken.map(({ pid }) => pid)).toEqual(pids.slice(0, 63));
+    expect(taken[0]).toEqual({ pid: 100, parent: 1, program: "bash", why: "it is not Python" });
+    const named = await takeFrom([7], () => undefined, { 7: "ipython" });
+    expect(named).toMatchObject([{ why: "it is not Python" }]);
+  });
+
+  it("is found by the place that its folder really has", async () => {
+    const link = `${folder}-link`;
+    symlinkSync(folder, link);
+    const kill = () => appendFileSync(written(), "Thread 7\n");
+    const taken = await takeStacks({ members: [stat(7)], procFs: pythons(), workFolder: link, kill });
+    rmSync(link);
+    expect(taken).toMatchObject([{ stacks: "Thread 7\n" }]);
+  });
+});
+
+describe("the module path of a program that can be asked", () => {
+  it("has ours before its own, generation after generation", () => {
+    expect(prepareStacks(folder, undefined)).toBe(path.join(folder, ".tony-stacks"));
+    writeFileSync(path.join(folder, ".tony-stacks", "stacks"), "of the one before");
+    expect(prepareStacks(folder, "lib:src")).toBe(`${path.join(folder, ".tony-stacks")}:lib:src`);
+    expect(readFileSync(path.join(folder, ".tony-stacks", "stacks"), "utf8")).toBe("");
+  });
+
+  it("is its own where the folder has no room for ours", () => {
+    writeFileSync(path.join(folder, "full"), "");
+    for (const own of ["lib", undefined]) expect(prepareStacks(path.join(folder, "full"), own)).toBe(own);
   });
 });

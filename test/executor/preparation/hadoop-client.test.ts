@@ -57,6 +57,39 @@ describe("what programs that open HDFS through libhdfs find", () => {
     }
   });
 
+  test("the first Hadoop of those that the node names, asked in the program's own environment", async () => {
+    for (const name of ["first", "second", "third", "fourth"])
+      chmodSync(file(`${name}/bin/hadoop`, `#!/bin/sh\necho "${name} of $MINE"\n`), 0o755);
+    const at = (name: string) => path.join(folder.path, name);
+    const named = {
+      ...{ HADOOP_PREFIX: at("fourth"), HADOOP_HOME: at("third"), HADOOP_COMMON_HOME: at("second") },
+      ...{ HADOOP_HDFS_HOME: at("first"), MINE: "alice" },
+    };
+    const classPaths: (string | undefined)[] = [];
+    for (const without of [{}, { HADOOP_HDFS_HOME: "" }, { HADOOP_COMMON_HOME: "" }, { HADOOP_HOME: "/nowhere" }]) {
+      Object.assign(named, without);
+      classPaths.push((await hadoopClientVariables(named, whose)).CLASSPATH);
+    }
+    expect(classPaths).toEqual(["first of alice", "second of alice", "third of alice", "fourth of alice"]);
+  });
+
+  test("its libraries alone where its script fails; an older Java's; and what the job has set stays", async () => {
+    chmodSync(file("hadoop/bin/hadoop", "#!/bin/sh\nexit 1\n"), 0o755);
+    file("hadoop/lib/native/libhdfs.so");
+    file("jre/jre/lib/amd64/server/libjvm.so");
+    const home = { HADOOP_HOME: path.join(folder.path, "hadoop"), JAVA_HOME: path.join(folder.path, "jre") };
+    expect(await hadoopClientVariables({ ...home, ARROW_LIBHDFS_DIR: "/own" }, whose)).toEqual({
+      HADOOP_USER_NAME: "alice",
+      LD_LIBRARY_PATH: `${folder.path}/jre/jre/lib/amd64/server:${folder.path}/hadoop/lib/native`,
+    });
+  });
+
+  test("the job's class path also on a node without Hadoop", async () => {
+    expect(await hadoopClientVariables({ CLASSPATH: "/etc/conf" }, whose)).toEqual({
+      ...{ HADOOP_USER_NAME: "alice", CLASSPATH: "/etc/conf", LIBHDFS_OPTS: "-Xmx256m" },
+    });
+  });
+
   test("the job's own class path before that, expanded in the same way", async () => {
     const environment = { ...hadoop(), CLASSPATH: `/etc/conf:${folder.path}/jars/*` };
     const { CLASSPATH } = await hadoopClientVariables(environment, whose);
@@ -72,6 +105,7 @@ describe("what programs that open HDFS through libhdfs find", () => {
       return LIBHDFS_OPTS;
     };
     expect(await optionsOf({}, 8 * 2 ** 30)).toBe("-Xmx2048m");
+    expect(await optionsOf({}, 1_006_213_529)).toBe("-Xmx239m");
     expect(await optionsOf({})).toBeUndefined();
     expect(await optionsOf({ LIBHDFS_OPTS: "-Xmx1g" }, 2 ** 30)).toBeUndefined();
   });

@@ -1,4 +1,6 @@
-import { describe, expect, test } from "@jest/globals";
+import { statSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, jest, test } from "@jest/globals";
 import { ModelParameters, parametersIn, partInParameters } from "../../../executor/preparation/model-parameters.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
@@ -26,6 +28,15 @@ describe("what the program that runs first has found", () => {
   test("is read by every executor after it was kept", async () => {
     await parameters().keep("Model parameters: depth=3\n");
     expect(await parameters().read()).toBe("depth=3");
+  });
+
+  test("is what the last try of that program has found, for its user alone to read", async () => {
+    const closed = jest.spyOn(FileSystems.prototype, "close");
+    for (const depth of [30, 4]) await parameters().keep(`Model parameters: depth=${depth}\n`);
+    expect(await parameters().read()).toBe("depth=4");
+    expect(statSync(path.join(folder.path, "model-parameters")).mode & 0o777).toBe(0o600);
+    expect(closed).toHaveBeenCalledTimes(3);
+    closed.mockRestore();
   });
 
   test("is nothing where it told none", async () => {

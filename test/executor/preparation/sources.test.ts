@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -32,7 +33,7 @@ test("a source tree lies in the working directory itself, as a copy that the pro
   symlinkSync("pkg/model.py", at("src-dir", "model.py"));
   expect(await layOutSources(folder.path)).toEqual([]);
   expect(read("train.py")).toBe("import pkg.model");
-  expect(read("model.py")).toBe("one");
+  expect([read("model.py"), readlinkSync(at("model.py"))]).toEqual(["one", "pkg/model.py"]);
   expect([statSync(at("train.py")).mode & 0o777, statSync(at("pkg", "model.py")).mode & 0o777]).toEqual([0o700, 0o600]);
   writeFileSync(at("pkg", "model.py"), "two");
   expect(read("src-dir", "pkg", "model.py")).toBe("one");
@@ -88,6 +89,14 @@ test("of a packed one, too, what is there already stays, and a folder that other
   expect(read("settings.json")).toBe("of the job");
   expect(read("tmp", "notes")).toBe("kept");
   expect(readdirSync(at("shared"))).toEqual([]);
+});
+
+test("sources that cannot be copied are an error", async () => {
+  unpacked("train.py", "");
+  writeFileSync(at("pkg"), "");
+  mkdirSync(at("src-dir", "pkg"));
+  expect(await layOutSources(folder.path)).toEqual(["pkg"]);
+  await expect(layOutSources(at("pkg"))).rejects.toMatchObject({ code: "ENOTDIR" });
 });
 
 test("a job without sources has nothing to lay out", async () => {

@@ -102,10 +102,13 @@ test.each([
 });
 
 test("a full disk is named, and an archive that is none keeps its own words", () => {
-  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-  expect(unpackingFault(full, "/data/yarn/c_1")).toMatchObject({
-    message: "the disk of /data/yarn/c_1 has no room for the files of --src_dir",
-  });
+  for (const code of ["ENOSPC", "EDQUOT"]) {
+    const cause = Object.assign(new Error("no space left on device, write"), { code });
+    expect(unpackingFault(cause, "/data/yarn/c_1")).toMatchObject({
+      message: "the disk of /data/yarn/c_1 has no room for the files of --src_dir",
+      ...{ code: "DISK_FULL", cause },
+    });
+  }
   const other = new Error("incorrect header check");
   expect(unpackingFault(other, "/data/yarn/c_1")).toBe(other);
 });

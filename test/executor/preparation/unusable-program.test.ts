@@ -47,6 +47,8 @@ describe("a program out of a shipped archive", () => {
     "./venv/bin/python train.py",
     "cd /tmp && OMP_NUM_THREADS=1 exec venv/bin/python train.py",
     "mkdir -p out; venv/bin/python train.py | tee out/log",
+    "(time nohup env A=1 B=2 ./venv/./bin/python train.py) &",
+    "test -e done ||\nvenv/bin/python train.py",
   ])("is found wherever the command runs it: %s", (command) => {
     unpacked("venv/bin/python", "/usr/bin/python3.11");
     expect(asked(command)).toContain("a symbolic link to /usr/bin/python3.11;");
@@ -203,6 +205,24 @@ describe("a program out of a shipped archive", () => {
     unpacked("bin/python", "python3");
     expect(asked("bin/python train.py", [source])).toContain("it came from /home/ada/src.zip");
     expect(asked("bin/python train.py")).toBeUndefined();
+  });
+
+  it("may be one long word: a link's target is shorter", () => {
+    unpacked("venv/bin/run", "x".repeat(4096));
+    expect(asked("venv/bin/run")).toBeUndefined();
+    unpacked("venv/bin/walk", "x".repeat(4095));
+    expect(asked("venv/bin/walk")).toContain("the text of a symbolic link");
+  });
+
+  it("is a fault where a folder stands in its place", () => {
+    mkdirSync(path.join(workFolder.path, "venv/bin/python"));
+    expect(asked("venv/bin/python train.py")).toContain("venv/bin/python is not a file;");
+  });
+
+  it("is told of the first that is at fault, in the order of the command", () => {
+    unpacked("venv/bin/good", "#!/bin/sh\n");
+    for (const name of ["one", "two"]) unpacked(`venv/bin/${name}`, "");
+    expect(asked("venv/bin/good; venv/bin/two && venv/bin/one")).toMatch(/^venv\/bin\/two is empty/);
   });
 
   it("is not taken for what is only an argument", () => {

@@ -1,3 +1,5 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
 import {
   type ProcessIo,
@@ -9,6 +11,7 @@ import {
   readProcFs,
 } from "../../../executor/processes/proc-fs.ts";
 import { ProcessTree } from "../../../executor/processes/process-tree.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const marker = "TONY_PROGRAM_OF=c1";
 
@@ -119,9 +122,23 @@ describe("a program's processes", () => {
     expect(pidsOf(processes.tree(100).members())).toEqual([100]);
   });
 
+  it("are also those that began at the same moment, and none of another program with its first one's pid", () => {
+    processes.add(100, 1, { startTicks: 500 });
+    processes.add(101, 1, { startTicks: 500, marked: true });
+    const tree = processes.tree(100);
+    processes.add(100, 1, { startTicks: 501 });
+    expect(pidsOf(tree.members())).toEqual([101]);
+  });
+
+  it("are none where it could not be started, whatever an earlier one of its container has left", () => {
+    processes.add(90, 1, { marked: true });
+    expect(processes.tree(0).members()).toEqual([]);
+  });
+
   it("do not count when they only wait to be reaped", () => {
     processes.add(100, 1, { state: "Z" });
     processes.add(101, 100);
+    processes.add(102, 100, { state: "X" });
     expect(pidsOf(processes.tree(100).members())).toEqual([101]);
   });
 
@@ -185,6 +202,17 @@ describe("a program's processes", () => {
       const processes = forking();
       processes.tree(100).signal("SIGTERM");
       expect(processes.killed).toEqual(["SIGTERM 100", "SIGTERM 150"]);
+    });
+
+    it("are all signalled, though one of them ends meanwhile", () => {
+      processes.add(100, 1);
+      processes.add(101, 100);
+      processes.onSignal = (pid) => {
+        processes.table.delete(pid);
+        if (pid === 100) throw new Error("ESRCH");
+      };
+      processes.tree(100).signal("SIGTERM");
+      expect(processes.killed).toEqual(["SIGTERM 100", "SIGTERM 101"]);
     });
 
     it("do not include what a handler may have started", () => {
@@ -272,18 +300,16 @@ describe("a program's processes", () => {
       expect(processes.killed).toEqual(["SIGTERM 100", "SIGKILL 100"]);
     });
 
-    it("are given up when one survives KILL", async () => {
+    it("are given up when one survives KILL, which is sent again for five seconds", async () => {
       processes.add(100, 1);
       let nowMs = 0;
-      processes.onSignal = () => {
-        nowMs += 4000;
+      processes.onSignal = () => {};
+      const secondLater = () => {
+        nowMs += 1_000;
+        return nowMs;
       };
-      expect(
-        await processes.tree(100).end(
-          () => 0,
-          () => nowMs,
-        ),
-      ).toBe(false);
+      expect(await processes.tree(100).end(() => 1_000, secondLater)).toBe(false);
+      expect(processes.killed).toEqual(["SIGTERM 100", ...Array(6).fill("SIGKILL 100")]);
     });
   });
 });
@@ -318,6 +344,18 @@ describe("a program's processes, suspended", () => {
     expect(processes.killed.slice(3)).toEqual(["SIGSTOP 101"]);
   });
 
+  it("are looked after often at first, also one whose pid another program had; one that a debugger has stopped is left to it", () => {
+    const processes = suspendable();
+    processes.add(103, 101, { state: "t" });
+    processes.add(500, 1);
+    processes.tree(100).suspend();
+    jest.advanceTimersByTime(30);
+    processes.onSignal(101, "SIGCONT");
+    processes.add(500, 1, { startTicks: 9_999, marked: true });
+    jest.advanceTimersByTime(40);
+    expect(processes.killed).toEqual(["SIGSTOP 100", "SIGSTOP 101", "SIGSTOP 101", "SIGSTOP 500"]);
+  });
+
   it("go on, all of them, and are then left alone", () => {
     const processes = suspendable();
     const tree = processes.tree(100);
@@ -344,6 +382,46 @@ describe("a program's processes, suspended", () => {
     await held;
     expect(seen).toEqual(["T", "T", "T"]);
     expect(processes.killed.slice(-3)).toEqual(["SIGCONT 100", "SIGCONT 101", "SIGCONT 102"]);
+  });
+
+  it("are seen to stand still twice in a row: one that was forked between begins that anew", async () => {
+    const processes = suspendable();
+    processes.add(103, 101, { state: "t" });
+    const work = jest.fn();
+    const held = processes.tree(100).whileStopped(work);
+    await jest.advanceTimersByTimeAsync(5);
+    processes.add(102, 101);
+    await jest.advanceTimersByTimeAsync(19);
+    expect(work).not.toHaveBeenCalled();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(work).toHaveBeenCalled();
+    await held;
+    expect(processes.killed.filter((one) => one.endsWith("103"))).toEqual([]);
+  });
+
+  it("go on where what was to be done at that moment fails", async () => {
+    const processes = suspendable();
+    const held = processes.tree(100).whileStopped(() => {
+      throw new Error("no space");
+    });
+    const failed = expect(held).rejects.toThrow("no space");
+    await jest.advanceTimersByTimeAsync(100);
+    await failed;
+    expect(processes.killed.slice(-2)).toEqual(["SIGCONT 100", "SIGCONT 101"]);
+  });
+
+  it("stay suspended where they were resumed and suspended again within the moment", async () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    tree.suspend();
+    const held = tree.whileStopped(() => {});
+    tree.resume();
+    tree.suspend();
+    await jest.advanceTimersByTimeAsync(100);
+    await held;
+    expect(processes.killed).not.toContain("SIGCONT 100");
+    tree.resume();
+    expect(processes.killed.slice(-2)).toEqual(["SIGCONT 100", "SIGCONT 101"]);
   });
 
   it("are not held for what cannot be done because one of them does not stop, and go on", async () => {
@@ -378,6 +456,8 @@ describe("a program's processes, suspended", () => {
     await jest.advanceTimersByTimeAsync(100);
     await later;
     expect(processes.killed.slice(before)).not.toContain("SIGCONT 100");
+    tree.resume();
+    expect([...processes.table.values()].map(({ state }) => state)).toEqual(["S", "S"]);
   });
 
   it("are ended where they stand", async () => {
@@ -392,6 +472,7 @@ describe("a program's processes, suspended", () => {
     expect(await over).toBe(true);
     expect(processes.killed.slice(-2)).toEqual(["SIGKILL 100", "SIGKILL 101"]);
     expect(processes.killed).not.toContain("SIGCONT 100");
+    expect(jest.getTimerCount()).toBe(0);
   });
 });
 
@@ -435,6 +516,51 @@ describe("/proc", () => {
     expect(readProcFs().io(2 ** 22 + 1)).toBeUndefined();
   });
 
+  describe("of a process", () => {
+    const folder = temporaryFolder();
+    const place = (file: string, content: string) => {
+      mkdirSync(path.join(folder.path, path.dirname(file)), { recursive: true });
+      writeFileSync(path.join(folder.path, file), content);
+    };
+
+    it("is a folder whose name is a number", () => {
+      for (const name of ["7", "42", "self", "42a"]) mkdirSync(path.join(folder.path, name));
+      expect(readProcFs(folder.path).pids().sort()).toEqual([42, 7]);
+    });
+
+    it("names what it runs, and tells whether it has a file open", () => {
+      mkdirSync(path.join(folder.path, "7/fd"), { recursive: true });
+      symlinkSync("/usr/bin/python3.11", path.join(folder.path, "7/exe"));
+      symlinkSync("/work/stacks", path.join(folder.path, "7/fd/500"));
+      const procFs = readProcFs(folder.path);
+      expect([procFs.executable(7), procFs.executable(8)]).toEqual(["python3.11", ""]);
+      expect(["/work/stacks", "/work/stack", "/work"].map((file) => procFs.holds(7, file))).toEqual([
+        true,
+        false,
+        false,
+      ]);
+      expect(procFs.holds(8, "/work/stacks")).toBe(false);
+    });
+
+    it("tells the signals that it has handlers for", () => {
+      place("7/status", "Name:\tpython\nSigIgn:\t0000000000000800\nSigCgt:\t0002000000000200\nCapInh:\t0\n");
+      const procFs = readProcFs(folder.path);
+      const caught = (["SIGUSR1", 10, 50, "SIGKILL", "SIGSEGV", "SIGUSR2"] as const).filter((signal) =>
+        procFs.catches(7, signal),
+      );
+      expect(caught).toEqual(["SIGUSR1", 10, 50]);
+      expect(procFs.catches(8, "SIGUSR1")).toBe(false);
+    });
+
+    it("tells the whole variables that it was started with", () => {
+      place("7/environ", "A=1\0MARK=c_1\0C=3");
+      const procFs = readProcFs(folder.path);
+      const wanted = ["A=1", "MARK=c_1", "C=3", "MARK=c_", "ARK=c_1", "MARK=c_11", "B=2"];
+      expect(wanted.filter((variable) => procFs.hasVariable(7, variable))).toEqual(["A=1", "MARK=c_1", "C=3"]);
+      expect(procFs.hasVariable(8, "A=1")).toBe(false);
+    });
+  });
+
   it("tells this very process", () => {
     const procFs = readProcFs();
     expect(procFs.pids()).toContain(process.pid);
@@ -443,7 +569,14 @@ describe("/proc", () => {
     expect(procFs.hasVariable(process.ppid, `${name}=${value}`.slice(0, -1))).toBe(false);
   });
 
-  it("tells the kernel's units", () => {
+  it("tells the kernel's units, which are the usual ones where it tells none", () => {
+    const vector = Buffer.alloc(56);
+    for (const [at, number] of [3, 6, 6, 65_536, 17, 250].entries()) vector.writeBigUInt64LE(BigInt(number), at * 8);
+    expect(readKernelUnits(vector)).toEqual({ pageBytes: 65_536, ticksPerSecond: 250 });
+    expect(readKernelUnits(vector.subarray(0, 8))).toEqual({ pageBytes: 4_096, ticksPerSecond: 100 });
+  });
+
+  it("tells this kernel's units", () => {
     const { pageBytes, ticksPerSecond } = readKernelUnits();
     const { residentPages = 0 } = readProcFs().stat(process.pid) ?? {};
     expect((residentPages * pageBytes) / process.memoryUsage.rss()).toBeCloseTo(1, 0);

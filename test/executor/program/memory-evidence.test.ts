@@ -6,6 +6,7 @@ describe("the kernel's count of kills for memory", () => {
     ["version 2", "0::/yarn/container_1\n", "/sys/fs/cgroup/yarn/container_1/memory.events"],
     ["version 2, the root", "0::/\n", "/sys/fs/cgroup/memory.events"],
     ["version 1", "5:cpu,cpuacct:/a\n4:memory:/yarn/c1\n0::/\n", "/sys/fs/cgroup/memory/yarn/c1/memory.oom_control"],
+    ["version 1, with others", "4:hugetlb,memory,pids:/c1\n", "/sys/fs/cgroup/memory/c1/memory.oom_control"],
   ])("is where cgroups of %s keep it", (_version, cgroups, file) => {
     expect(memoryEventsFile(cgroups)).toBe(file);
   });
@@ -46,3 +47,14 @@ it.each([
     expect(ranOutOfMemory(killed, evidence)).toBe(ranOut);
   },
 );
+
+it.each([
+  ["killed one more than before", { killsBefore: 1, killsAfter: 2 }, true],
+  ["killed no more than before", { killsBefore: 2, killsAfter: 2 }, false],
+  ["does not tell how many it had killed before", { killsBefore: undefined, killsAfter: 2 }, false],
+  ["does not tell any more", { killsBefore: 1, killsAfter: undefined }, false],
+])("whether memory ran out of a program that was killed, where the kernel %s", (_what, kills, ranOut) => {
+  expect(ranOutOfMemory(true, { ...kills, lastSampleBytes: 10, limitBytes: 100 })).toBe(ranOut);
+  expect(ranOutOfMemory(true, { ...kills, lastSampleBytes: 10, limitBytes: undefined })).toBe(ranOut);
+  expect(ranOutOfMemory(false, { ...kills, lastSampleBytes: 10, limitBytes: 100 })).toBe(false);
+});

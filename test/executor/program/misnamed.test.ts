@@ -82,6 +82,19 @@ describe("what a program may have meant that did not find a file", () => {
     expect(await found(noFile(name))).toBeUndefined();
   });
 
+  it("is looked for four folders deep, and not among packages, hidden files or what is not there", async () => {
+    const folder = path.join(outer, "deep");
+    for (const file of ["a/b/c/four.txt", "a/b/c/d/five.txt", "site-packages/six.txt", ".cache/seven.txt"]) {
+      mkdirSync(path.join(folder, path.dirname(file)), { recursive: true });
+      writeFileSync(path.join(folder, file), "");
+    }
+    const foundOf = async (name: string, workFolder = folder) =>
+      (await misnamedBy(childExit(5, { exitCode: 1, errorSummary: noFile(name) }), workFolder)).misnamed?.found;
+    expect(await foundOf("four.txt")).toBe("a/b/c/four.txt");
+    for (const name of ["five.txt", "six.txt", "seven.txt"]) expect(await foundOf(name)).toBeUndefined();
+    expect(await foundOf("four.txt", path.join(outer, "nowhere"))).toBeUndefined();
+  });
+
   it("is not said of a program that succeeded, was stopped, or wrote on", async () => {
     const lastLines = ["cat: trian.py: No such file or directory"];
     expect(await found("", { exitCode: 0, lastLines })).toBeUndefined();

@@ -1,7 +1,7 @@
 import { connect, createServer, type Server } from "node:net";
 import { afterEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
-import { holdPort, holdReusablePort } from "../../../executor/program/ports.ts";
+import { holdPort, holdReusablePort, takenPorts } from "../../../executor/program/ports.ts";
 import { candidatePorts } from "../../../src/listening.ts";
 import { deferred } from "../../support/deferred.ts";
 
@@ -11,11 +11,11 @@ afterEach(async () => {
   await Promise.all(held.splice(0).map((port) => port.release()));
 });
 
-function listen(port: number): Promise<Server> {
+function listen(port: number, host?: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
-    server.listen(port, () => resolve(server));
+    server.listen({ port, ...(host !== undefined && { host }) }, () => resolve(server));
   });
 }
 
@@ -72,12 +72,45 @@ describe("a task's port", () => {
   ])("is an error that names the key when the whole range is taken (%s)", async (_name, by) => {
     const { port } = await hold({ random: () => 0 });
     await expect(by({ ports: { from: port, to: port }, random: () => 0 })).rejects.toMatchObject({
-      code: "NO_FREE_PORT",
-      message: expect.stringContaining("tony.task.port-range"),
+      ...{ code: "NO_FREE_PORT", retryable: true },
+      message: `Every port of ${port}-${port} is taken on this machine: widen tony.task.port-range`,
     });
   });
 
-  it("cannot be held by SO_REUSEPORT without python3, which the error says", async () => {
+  it("is held at the address of this machine that is asked for, and at no other machine's", async () => {
+    const { port } = await hold({ host: "127.0.0.1", random: () => 0 });
+    (await listen(port, "127.0.0.2")).close();
+    await expect(listen(port, "127.0.0.1")).rejects.toMatchObject({ code: "EADDRINUSE" });
+    await expect(holdPort({ host: "192.0.2.1", random: () => 0 })).rejects.toMatchObject({ code: "EADDRNOTAVAIL" });
+  });
+
+  it("may be released twice", async () => {
+    for (const by of [holdPort, holdReusablePort]) {
+      const { port, release } = await by({ random: () => 0 });
+      await release();
+      await release();
+      expect(await takenPorts([port])).toEqual([]);
+    }
+  });
+
+  it("is another's where that has it at any address; one that is nobody's stays so", async () => {
+    const server = await listen(0, "127.0.0.2");
+    const address = server.address();
+    const taken = typeof address === "object" ? (address?.port ?? 0) : 0;
+    const free = await hold({ random: () => 0 });
+    await free.release();
+    expect(await takenPorts([free.port, taken])).toEqual([taken]);
+    (await listen(free.port)).close();
+    server.close();
+  });
+
+  it("cannot be held by SO_REUSEPORT where python3 fails, either", async () => {
+    await expect(holdReusablePort({ random: () => 0 }, "/bin/false")).rejects.toMatchObject({
+      ...{ code: "REUSE_PORT_UNAVAILABLE", message: expect.stringContaining("it exited with 1") },
+    });
+  });
+
+  it("cannot be held by SO_REUSEPORT without without python3, which the error says", async () => {
     await expect(holdReusablePort({ random: () => 0 }, "/no/such/python3")).rejects.toMatchObject({
       code: "REUSE_PORT_UNAVAILABLE",
       message: expect.stringMatching(/tony\.task\.reuse-port needs python3/),

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { describe, expect, jest, test } from "@jest/globals";
 import { outputLogs } from "../../../executor/output/output-files.ts";
 import { Program } from "../../../executor/program/program.ts";
@@ -35,6 +36,39 @@ describe("a program that is being stopped", () => {
     expect(await program.ended).toMatchObject({ signal: "SIGKILL" });
   });
 
+  test("is told by its executor, unless its process group has been told already", async () => {
+    const [, ownGroup] = /\) \S+ \d+ (\d+) /.exec(readFileSync("/proc/self/stat", "latin1")) ?? [];
+    const told: unknown[] = [];
+    for (const groupTold of [true, false]) {
+      const program = programOf("exec sleep 600");
+      const end = jest.spyOn(program.tree, "end");
+      await program.stop({ graceMs: 0, reason, groupTold });
+      told.push(end.mock.calls[0]?.[2]);
+    }
+    expect(told).toEqual([Number(ownGroup), undefined]);
+  });
+
+  test("has had its last words when it was first told to stop: what it says then may be of that", async () => {
+    const program = programOf("trap 'echo stopped >&2; exit 4' TERM; echo failed >&2; while :; do sleep 0.05; done");
+    await eventually("it has begun", () => program.lastWords().text === "failed\n");
+    expect(program.stderrAtStop).toBeUndefined();
+    await program.stop({ graceMs: 60_000, reason });
+    await program.stop({ graceMs: 60_000, reason });
+    expect(program.stderrAtStop).toEqual({ text: "failed\n", writtenAtMs: expect.any(Number) });
+    expect(program.lastWords().text).toMatch(/^failed\n.*stopped\n$/s);
+  });
+
+  test("keeps its reason and its grace where what it leaves is to be ended, too", async () => {
+    const program = programOf("trap 'sleep 0.2; exit 4' TERM; while :; do sleep 0.05; done");
+    await eventually("it waits", () => program.processNames().includes("sleep"));
+    const stopped = program.stop({ graceMs: 60_000, reason });
+    const atMs = killedAtMs(program);
+    void program.clearLeftovers(0);
+    expect([program.stopReason, killedAtMs(program)]).toEqual([reason, atMs]);
+    expect(await stopped).toBe(true);
+    expect(await program.ended).toMatchObject({ exitCode: 4 });
+  });
+
   test("is killed where it is suspended meanwhile, and the next one in its container is left alone", async () => {
     const program = programOf("trap '' TERM; while :; do sleep 0.05; done");
     const stopped = program.stop({ graceMs: 600_000, reason });
@@ -62,6 +96,19 @@ describe("a program that is being stopped", () => {
     expect(await program.clearLeftovers(0)).toBe(true);
     expect(program.tree.members()).toEqual([]);
   });
+});
+
+test("a program alone writes to its output: its executor keeps no file open", async () => {
+  const program = programOf("exec sleep 100");
+  const open = readdirSync("/proc/self/fd").map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return "";
+    }
+  });
+  expect(open.filter((file) => file.startsWith(folder.path))).toEqual([]);
+  await program.stop({ graceMs: 0, reason });
 });
 
 test("a program is asked where it stands also when that failed before", async () => {
