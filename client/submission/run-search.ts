@@ -4,7 +4,7 @@ import { type ExitCode, usageError } from "../../src/errors.ts";
 import { checkJob, type JobText } from "../../src/job/build/load-job.ts";
 import { notRun } from "../../src/job/build/search-run.ts";
 import { isSetting } from "../../src/job/build/submission.ts";
-import { hasErrors, invalidJob } from "../../src/job/problem.ts";
+import { invalidJob } from "../../src/job/problem.ts";
 import { optunaProgramPath } from "../../src/programs.ts";
 import { localRoot } from "../applications/local-folder.ts";
 import type { ClientContext } from "../context.ts";
@@ -31,7 +31,7 @@ export async function runSearch(
 ): Promise<ExitCode> {
   const asWritten = checkJob({ ...text, submission: { ...text.submission, runsSearch: false } }, jobContextOf(context));
   const { spec, search, problems } = asWritten;
-  if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
+  if (spec === undefined) throw invalidJob(problems);
   if (search === undefined) throw usageError(`${spec.name} is not a search`);
   const why = notRun(spec, search);
   if (why !== undefined) throw usageError(`This search does not run: ${why}`);
