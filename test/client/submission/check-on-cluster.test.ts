@@ -10,9 +10,12 @@ beforeEach(async () => {
 });
 afterEach(() => there.stop());
 
-async function checked(settings: Readonly<Record<string, string>>): Promise<CheckedOnCluster> {
+async function checked(
+  settings: Readonly<Record<string, string>>,
+  { isSecured = false }: { readonly isSecured?: boolean } = {},
+): Promise<CheckedOnCluster> {
   const text = there.job(settings);
-  const cluster = await clusterOf(text, there.context);
+  const cluster = Object.assign(await clusterOf(text, there.context), { isSecured });
   try {
     return await checkOnCluster(text, checkOffline(text, { kind: "lead" }, there.context), cluster);
   } finally {
@@ -89,5 +92,50 @@ describe("a job is refused before anything is sent", () => {
   ])("%s", async (_which, settings, error) => {
     await expect(checked(settings)).rejects.toMatchObject(error);
     expect(there.cached()).toEqual([]);
+  });
+
+  test.each([
+    ["the staging folder", "tony.staging-dir"],
+    ["the cache", "tony.cache.dir"],
+  ])("whose results would go into %s, which is on the default file system", async (_where, key) => {
+    const mounted = { "fs.defaultFS": "viewfs://v", "fs.viewfs.mounttable.v.linkFallback": `file://${there.folder}` };
+    const output = { "tony.output.local-dir": "out", "tony.output.dir": `file://${there.folder}/kept/results` };
+    await expect(checked({ ...mounted, ...output, [key]: "/kept" })).rejects.toMatchObject({
+      code: "FOLDER_UNREACHABLE",
+      message: expect.stringContaining(`(${key})`),
+    });
+  });
+});
+
+describe("on a secured cluster", () => {
+  const rpc = "lets RPC travel unencrypted, and with it the job's key and your delegation tokens";
+  const webHdfs = "lets WebHDFS travel unencrypted, and with it the keytab that tony.kerberos.ship-keytab sends";
+  const keytab = () => ({
+    "tony.kerberos.keytab": there.file("ada.keytab", "keys"),
+    "tony.kerberos.principal": "ada@EXAMPLE",
+    "tony.kerberos.ship-keytab": "true",
+  });
+  const of = async (settings: Readonly<Record<string, string>>) => await checked(settings, { isSecured: true });
+
+  test("a job whose secrets could be read on the network is refused, unless it accepts that", async () => {
+    for (const answer of [{}, { "tony.security.allow-cleartext": "false" }])
+      await expect(of(answer)).rejects.toMatchObject({
+        code: "CLUSTER_REFUSES",
+        message: expect.stringContaining(`${rpc}: set it to privacy`),
+      });
+    const { problems } = await of({ "tony.security.allow-cleartext": "true" });
+    expect(problems).toMatchObject([{ severity: "warning", message: rpc }]);
+    expect((await of({ "hadoop.rpc.protection": "privacy" })).problems).toEqual([]);
+  });
+
+  test("so is one whose keytab could be", async () => {
+    const secret = { "hadoop.rpc.protection": "privacy", ...keytab() };
+    await expect(of(secret)).rejects.toMatchObject({ message: expect.stringContaining(`${webHdfs}: use HTTPS there`) });
+    const { problems } = await of({ ...secret, "tony.security.allow-cleartext": "true" });
+    expect(problems).toMatchObject([{ severity: "warning", message: webHdfs }]);
+    expect(await of({ ...secret, "dfs.http.policy": "HTTPS_ONLY" })).toMatchObject({
+      problems: [],
+      keytab: { keytab: { principal: "ada@EXAMPLE" } },
+    });
   });
 });
