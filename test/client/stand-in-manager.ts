@@ -28,6 +28,7 @@ export class StandInManager {
   /** Of nodes; undefined: it is older than they are. */
   attributes: readonly string[] | undefined;
   labels: readonly NodeLabel[] = [];
+  resourceTypes: readonly string[] = ["memory-mb", "vcores"];
   /** Of all queues: what who names none asks for, and may ask for. */
   defaultLabel = "";
   /** The largest container. */
@@ -157,7 +158,7 @@ export class StandInManager {
         return yarn.SubmitApplicationResponseProto.encode({}).finish();
       }
       case "getResourceTypeInfo": {
-        const resource_type_info = ["memory-mb", "vcores"].map((name) => ({ name }));
+        const resource_type_info = this.resourceTypes.map((name) => ({ name }));
         return yarn.GetAllResourceTypeInfoResponseProto.encode({ resource_type_info }).finish();
       }
       case "getQueueInfo": {
