@@ -54,7 +54,13 @@ describe("a secret that cannot be had is named, with where it is asked for and i
     const failing = expect(() => valuesOf(secret));
     failing.toThrow(problem);
     failing.toThrow(/^--secret: the secret A: /);
+    failing.toThrow(expect.objectContaining({ code: "SECRET_UNREADABLE" }));
   });
+});
+
+test("the error of a file that cannot be read is kept", () => {
+  const cause = expect.objectContaining({ code: "ENOENT" });
+  expect(() => valuesOf("A=file:none")).toThrow(expect.objectContaining({ cause }));
 });
 
 test("a check without a submission names the same; a variable may be set elsewhere", () => {
