@@ -165,7 +165,7 @@ export class StandInManager {
         const { queueName, includeChildQueues, recursive } = yarn.GetQueueInfoRequestProto.decode(request);
         const known = ["root", ...this.queues.flatMap((below) => pathsOf(`root.${below}`))];
         const path = known.find((one) => one === queueName || lastWord(one) === queueName);
-        const depth = recursive ? Number.POSITIVE_INFINITY : includeChildQueues ? 1 : 0;
+        const depth = includeChildQueues ? (recursive ? Number.POSITIVE_INFINITY : 1) : 0;
         const queueInfo = path === undefined ? undefined : this.#queue(path, [...new Set(known)], depth);
         return yarn.GetQueueInfoResponseProto.encode({ ...(queueInfo && { queueInfo }) }).finish();
       }

@@ -1,21 +1,26 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { chmodSync, mkdirSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { clusterOf } from "../../../client/cluster/cluster.ts";
 import { checkOffline } from "../../../client/submission/check-offline.ts";
 import { type CheckedOnCluster, checkOnCluster } from "../../../client/submission/check-on-cluster.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { aNode, StandInCluster } from "./stand-in-cluster.ts";
 
 let there: StandInCluster;
 beforeEach(async () => {
   there = await StandInCluster.start();
 });
-afterEach(() => there.stop());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await there.stop();
+});
 
 async function checked(
   settings: Readonly<Record<string, string>>,
-  { isSecured = false }: { readonly isSecured?: boolean } = {},
+  identity: { readonly isSecured?: boolean; readonly user?: string } = {},
 ): Promise<CheckedOnCluster> {
   const text = there.job(settings);
-  const cluster = Object.assign(await clusterOf(text, there.context), { isSecured });
+  const cluster = Object.assign(await clusterOf(text, there.context), identity);
   try {
     return await checkOnCluster(text, checkOffline(text, { kind: "lead" }, there.context), cluster);
   } finally {
@@ -33,6 +38,15 @@ describe("a job that a cluster can run", () => {
     there.manager.nodes = [aNode("n1", { labels: ["gpu"] })];
     const { spec } = await checked({ "tony.worker.memory": "1500m", "yarn.scheduler.minimum-allocation-mb": "1000" });
     expect(spec.roles).toMatchObject([{ nodeLabel: "gpu", resource: { memoryMiB: 2_000 } }]);
+  });
+
+  test("has an application, a folder for staging folders, and the files of its feeds", async () => {
+    const rows = there.file("rows.txt", "a\n");
+    const feed = { "tony.feed.train.input": `file://${rows}`, "tony.feed.train.format": "lines" };
+    const { facts, root, feeds } = await checked(feed);
+    expect(facts.application.id).toBe("application_1795305600000_0001");
+    expect(root.path).toBe(there.staging);
+    expect([...(feeds.train ?? [])].map(({ path }) => path)).toEqual([`file://${rows}`]);
   });
 
   test("waits for its ApplicationMaster longer than the cluster does for that, or for a node", async () => {
@@ -54,6 +68,8 @@ describe("a job that a cluster can run", () => {
     expect(await warningsOf({ ...small, "yarn.nodemanager.vmem-check-enabled": "false" })).not.toMatch(
       /virtual-memory/,
     );
+    for (const nothing of ["yarn.nodemanager.vmem-pmem-ratio", "yarn.scheduler.minimum-allocation-mb"])
+      expect(await warningsOf({ ...small, [nothing]: "0" })).not.toMatch(/virtual-memory/);
     // A container is never smaller than the least one, which is a gibibyte where nobody says so.
     expect(await warningsOf({ "tony.am.memory": "128m" })).not.toMatch(/virtual-memory/);
   });
@@ -70,6 +86,11 @@ describe("a job is refused before anything is sent", () => {
       "that asks for more than is configured, though a larger node may come",
       { "tony.worker.memory": "9g", "yarn.scheduler.maximum-allocation-mb": "8192" },
       { code: "CLUSTER_REFUSES", message: expect.stringContaining("(yarn.scheduler.maximum-allocation-mb)") },
+    ],
+    [
+      "that asks for what no node counts",
+      { "tony.worker.gpus": "1" },
+      { code: "CLUSTER_REFUSES", message: expect.stringContaining("yarn.io/gpu") },
     ],
     [
       "whose Node is not there, with where it is named",
@@ -104,6 +125,28 @@ describe("a job is refused before anything is sent", () => {
       code: "FOLDER_UNREACHABLE",
       message: expect.stringContaining(`(${key})`),
     });
+  });
+});
+
+describe("the folder of staging folders", () => {
+  test("that others may change is told where the cluster believes names, and refused on a secured one", async () => {
+    mkdirSync(there.staging);
+    chmodSync(there.staging, 0o777);
+    await checked({});
+    expect(there.context.err.text).toContain("can be changed by everybody (permissions 777)");
+    const secret = { "hadoop.rpc.protection": "privacy" };
+    await expect(checked(secret, { isSecured: true })).rejects.toMatchObject({ code: "STAGING_OPEN_TO_OTHERS" });
+  });
+
+  test("has to be the user's, or a trusted owner's", async () => {
+    const { stat } = LocalFileSystem.prototype;
+    jest.spyOn(LocalFileSystem.prototype, "stat").mockImplementation(async function (this: LocalFileSystem, file) {
+      const status = await stat.call(this, file);
+      return file === there.staging ? { ...status, owner: "ada" } : status;
+    });
+    await expect(checked({})).rejects.toMatchObject({ code: "STAGING_OWNER_NOT_TRUSTED" });
+    await expect(checked({}, { user: "ada" })).resolves.toBeDefined();
+    await expect(checked({ "tony.cache.trusted-owners": "ada" })).resolves.toBeDefined();
   });
 });
 

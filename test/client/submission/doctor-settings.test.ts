@@ -67,6 +67,7 @@ test("that nodes limit virtual memory is a remark, with the key that ends it", (
   expect(findings({ "yarn.nodemanager.vmem-check-enabled": "false" })).toEqual([]);
   expect(findings({})).toMatchObject([
     {
+      subject: "memory",
       state: "remark",
       found: expect.stringContaining("more than 2.1 times their memory"),
       remedy: expect.stringContaining("set yarn.nodemanager.vmem-check-enabled to false"),

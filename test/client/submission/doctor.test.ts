@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { Finding } from "../../../client/cluster/findings.ts";
@@ -69,8 +69,13 @@ describe("a look at a cluster", () => {
   });
 
   test("leaves nothing behind where a file cannot be written", async () => {
-    jest.spyOn(LocalFileSystem.prototype, "create").mockRejectedValue(new Error("the disk is full"));
-    expect(of("HDFS", await look())).toMatchObject([{ state: "wrong", found: "the disk is full" }]);
+    const modes: number[] = [];
+    jest.spyOn(LocalFileSystem.prototype, "create").mockImplementation(async (file) => {
+      modes.push(statSync(path.dirname(file)).mode & 0o777);
+      throw new Error("the disk is full");
+    });
+    expect(of("HDFS", await look())).toEqual([{ subject: "HDFS", state: "wrong", found: "the disk is full" }]);
+    expect(modes).toEqual([0o700]);
     expect(readdirSync(there.staging)).toEqual([]);
   });
 
@@ -161,6 +166,9 @@ describe("a look at a cluster", () => {
     expect(of("queue", findings)).toMatchObject([
       { state: "wrong", found: "there is no queue mll", remedy: "choose another with tony.yarn.queue: default, ml" },
     ]);
+    expect(of("queue", await look({ queue: "team" }))).toMatchObject([
+      { state: "wrong", found: "team takes no applications itself" },
+    ]);
     expect(of("runtime", findings)).toMatchObject([
       { state: "wrong", found: expect.stringMatching(/^\/no\/such\/node/) },
     ]);
@@ -207,6 +215,7 @@ describe("a look at a cluster", () => {
       { state: "wrong", found: expect.stringContaining("belongs to cacher") },
     ]);
     expect(of("HDFS", await look({ trustedOwners: ["cacher"] }))).toMatchObject([{ state: "well" }]);
+    expect(of("HDFS", await look({}, {}, { user: "cacher" }))).toMatchObject([{ state: "well" }]);
   });
 
   test("finds what nodes count, where ApplicationMasters look, which masters serve pages and which labels no node has that runs", async () => {
@@ -217,7 +226,9 @@ describe("a look at a cluster", () => {
     there.manager.nodes = [aNode("n1"), gone];
     const findings = await look({}, { "fs.defaultFS": "hdfs://name_node:8020" });
     expect(of("memory", findings)).toMatchObject([{ state: "remark", found: expect.stringContaining("2.1 times") }]);
-    expect(of("addresses", findings)).toMatchObject([{ found: expect.stringContaining("the host name_node") }]);
+    expect(of("addresses", findings)).toMatchObject([
+      { state: "remark", found: expect.stringContaining("the host name_node") },
+    ]);
     expect(of("masters", findings)).toMatchObject([{ found: expect.stringMatching(/^NameNode name_node:/) }]);
     expect(of("labels", findings)).toMatchObject([
       { state: "remark", found: expect.stringMatching(/^gpu; queue ml reaches gpu; no node with label gpu runs: n2/) },
