@@ -77,7 +77,7 @@ describe("a job of this machine that is stopped before it was started", () => {
 
 test("a job of this machine runs on without who submitted it, from files of its own", async () => {
   const sources = path.join(folder, "sources");
-  mkdirSync(sources);
+  mkdirSync(path.join(sources, ".git"), { recursive: true });
   writeFileSync(path.join(sources, "data.txt"), "data");
   const own = path.join(folder, "own.txt");
   writeFileSync(own, "own");
@@ -94,10 +94,11 @@ test("a job of this machine runs on without who submitted it, from files of its 
     "dfs.nameservices": "ns",
   });
   const named: string[] = [];
-  const { id, applications } = await run((as) => void named.push(as));
+  const { id, spec, applications } = await run((as) => void named.push(as));
   try {
     const job = path.join(root, id);
-    expect([named, told]).toEqual([[id], []]);
+    expect([named, told]).toEqual([[id], ["sources: 1 file, 4 B; left out: .git"]]);
+    expect(spec).toMatchObject({ name: "bert", roles: [{ name: "worker", instances: 1 }] });
     expect(context.err.text).toMatch(/warning: tony\.worker\.command hides a program.s failure/);
     const file: unknown = JSON.parse(readFileSync(path.join(job, "job.json"), "utf8"));
     expect(file).toMatchObject({
@@ -113,7 +114,7 @@ test("a job of this machine runs on without who submitted it, from files of its 
         byRole: { worker: [expect.objectContaining({ link: "own.txt", url: `file://${own}` })] },
       },
     });
-    expect(statSync(job).mode & 0o777).toBe(0o700);
+    for (const own of [job, path.join(job, "am")]) expect(statSync(own).mode & 0o777).toBe(0o700);
     for (const name of ["job.json", "client.json", "tony-final.xml"])
       expect(statSync(path.join(job, name)).mode & 0o777).toBe(0o600);
     expect(readdirSync(path.join(job, "am"))).toEqual(expect.arrayContaining(["am.cjs", codeCacheOf("am.cjs")]));
