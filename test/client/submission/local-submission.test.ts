@@ -27,14 +27,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function submission(settings: Readonly<Record<string, string>>, stop = new AbortController()) {
+function submission(
+  settings: Readonly<Record<string, string>>,
+  { stop = new AbortController(), terminal = false }: { stop?: AbortController; terminal?: boolean } = {},
+) {
   const environment = {
     PATH: process.env.PATH ?? "",
     XDG_STATE_HOME: folder,
     XDG_CACHE_HOME: path.join(folder, "cache"),
     OPEN: "sesame",
   };
-  const context = recordedContext({ environment, workingDirectory: folder });
+  const context = recordedContext({ environment, workingDirectory: folder, terminal });
   const conf = Object.entries({
     "tony.application.name": "bert",
     "tony.application.framework": "generic",
@@ -83,7 +86,7 @@ test("a job of this machine runs on without who submitted it, from files of its 
   writeFileSync(own, "own");
   const rows = path.join(folder, "rows.txt");
   writeFileSync(rows, "a\n");
-  const { run, root, told, context } = submission({
+  const settings = {
     "tony.worker.command": "python none.py; cat own.txt sources/data.txt > $OUT/done; echo $KEY >> $OUT/done",
     "tony.application.secrets": "KEY=env:OPEN",
     "tony.feed.train.input": `file://${rows}`,
@@ -92,13 +95,18 @@ test("a job of this machine runs on without who submitted it, from files of its 
     "tony.containers.resources": `${sources}#archive`,
     "tony.worker.resources": own,
     "dfs.nameservices": "ns",
-  });
+  };
+  const { run, root, told, context } = submission(settings, { terminal: true });
   const named: string[] = [];
   const { id, spec, applications } = await run((as) => void named.push(as));
   try {
     const job = path.join(root, id);
     expect([named, told]).toEqual([[id], ["sources: 1 file, 4 B; left out: .git"]]);
     expect(spec).toMatchObject({ name: "bert", roles: [{ name: "worker", instances: 1 }] });
+    // Once: the programs that were compiled are kept for all later jobs.
+    const { text } = context.out;
+    expect(text).toMatch(/^Preparing the programs for this machine's Node, once: their later starts are quicker\n/);
+    expect(text.endsWith("A\r\u001b[J")).toBe(true);
     expect(context.err.text).toMatch(/warning: tony\.worker\.command hides a program.s failure/);
     const file: unknown = JSON.parse(readFileSync(path.join(job, "job.json"), "utf8"));
     expect(file).toMatchObject({
