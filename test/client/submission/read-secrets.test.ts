@@ -67,7 +67,7 @@ test("a check without a submission names the same; a variable may be set elsewhe
   const { settings } = jobWith("A=file:none", "B=env:NONE", "C=file:token");
   const at = "--secret";
   const key = "tony.application.secrets";
-  expect(secretProblems(settings, context())).toEqual([
+  expect(secretProblems(settings, context())).toStrictEqual([
     { severity: "error", key, at, message: expect.stringMatching(/^the secret A: its file cannot be read: .*none'$/) },
     { severity: "warning", key, at, message: "the secret B: env:NONE is not set, or empty" },
   ]);

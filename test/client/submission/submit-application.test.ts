@@ -176,13 +176,13 @@ describe("a submission that was answered", () => {
     const saving = [...Array<ApplicationState>(6).fill("SUBMITTED"), "ACCEPTED"] as const;
     const script = new Script(["taken"], [...saving]);
     await handedIn(script, { clock: looks, stop }).taken;
-    expect([...script.signals]).toEqual([stop]);
+    expect([...script.signals]).toStrictEqual([stop]);
     const tries = new WatchedClock();
     const unsaved = [...Array<Error>(6).fill(unknown), "ACCEPTED"] as const;
     await handedIn(new Script(["taken"], [...unsaved]), { clock: tries, stop }).taken;
     for (const { sleepsMs, signals } of [looks, tries]) {
       expect(sleepsMs).toEqual([20, 40, 80, 160, 200, 200]);
-      expect([...signals]).toEqual([stop]);
+      expect([...signals]).toStrictEqual([stop]);
     }
   });
 
