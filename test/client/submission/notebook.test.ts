@@ -1,11 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
 import { variablesOf } from "../../../client/context.ts";
 import { notebookDestination } from "../../../client/sessions/notebook-job.ts";
-import { confOf, forwardOptions, NotebookView } from "../../../client/submission/notebook.ts";
+import { confOf, forwardOptions, NotebookView, runNotebook } from "../../../client/submission/notebook.ts";
+import { ExitCode } from "../../../src/errors.ts";
 import { readJob } from "../../../src/job/build/load-job.ts";
 import type { TaskState } from "../../../src/job/status.ts";
 import { aJobStatus } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
+import { StandInCluster } from "./stand-in-cluster.ts";
+
+import "../../support/loaded-client.ts";
 
 describe("the way to a notebook", () => {
   const way = (terminal: boolean) => forwardOptions(4_711, "a&b", recordedContext({ terminal }).output);
@@ -33,6 +37,20 @@ describe("the way to a notebook", () => {
     const ofSite = setting && new Map([["tony.yarn.queue", { ...setting, layer: "site" as const }]]);
     expect(confOf({ ...text, settings: ofSite ?? new Map() })).toEqual([]);
   });
+});
+
+test("a notebook's job is submitted to the cluster and followed to its end, in words", async () => {
+  const there = await StandInCluster.startWithSuccess();
+  try {
+    const choices = { token: "a&b", localPort: undefined };
+    expect(await runNotebook(there.job(), choices, there.context)).toBe(ExitCode.succeeded);
+    const lines = there.context.out.text.trimEnd().split("\n");
+    expect(lines[0]).toMatch(/^application_1795305600000_0001 {2}bert · queue default/);
+    expect(lines.at(-1)).toMatch(/SUCCEEDED/);
+    expect(there.context.out.text).not.toContain("JupyterLab of");
+  } finally {
+    await there.stop();
+  }
 });
 
 test("a notebook is shown like any job, and reported each time that it is seen to run", () => {
