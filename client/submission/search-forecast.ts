@@ -70,15 +70,20 @@ export function forecastSearch(text: JobText, { after, count, json }: Asked, con
     ...(first === undefined
       ? []
       : Object.entries(first.commands).map(([role, line]) => `trial ${first.number} · ${role}: ${line}`)),
-    ...(end === undefined ? [] : [endWords[end](before.length + next.length)]),
+    ...(end === undefined ? [] : [endWords[end](before.length + next.length, search)]),
     "Nothing was run.",
   ];
   output.print(lines.join("\n"));
   return ExitCode.succeeded;
 }
 
-const endWords: Readonly<Record<"enough" | "exhausted" | "waits", (count: number) => string>> = {
-  waits: () => "What comes next is up to Optuna, which is asked only while the search runs.",
+const endWords: Readonly<
+  Record<"enough" | "exhausted" | "waits", (count: number, search: Pick<Search, "algorithm">) => string>
+> = {
+  waits: (_, { algorithm }) =>
+    algorithm === "optuna"
+      ? "What comes next is up to Optuna, which is asked only while the search runs."
+      : "What comes next depends on the running trials.",
   enough: (count) => `These are all: ${countWords(count, "trial")} (tony.search.max-trials).`,
   exhausted: (count) => `These are all: ${countWords(count, "trial")} is everything that there is to try.`,
 };

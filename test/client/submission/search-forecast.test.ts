@@ -85,6 +85,13 @@ test("what Optuna proposes is known only while the search runs", () => {
   );
 });
 
+test("what a next generation is depends on the trials that run", () => {
+  const evolution = { "tony.search.algorithm": "evolution", "tony.search.param.x": "float 0 1 step 0.01" };
+  expect(forecast([], { ...evolution, "tony.search.max-trials": "99" }, { count: 99 }).out.at(-2)).toBe(
+    "What comes next depends on the running trials.",
+  );
+});
+
 test("of the trials that do badly those alone are to be stopped that run", () => {
   const at = (x: string, loss: number) => ({ params: { x }, reports: [[1, loss]] });
   const trials = [{ ...at("a", 1), value: 1 }, { ...at("b", 9), value: 9 }, at("c", 2), at("d", 8)];
