@@ -20,7 +20,7 @@ import { FollowView } from "./follow-view.ts";
 /** So many of the best trials are shown at the end. */
 const SHOWN = 10;
 
-interface SearchViewOptions {
+export interface SearchViewOptions {
   readonly given?: readonly string[];
   /** As `FollowView`. */
   readonly sinceMs?: number;

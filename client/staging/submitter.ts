@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { errorCode } from "../../src/hadoop/errors.ts";
 
 /** The process that made a staging folder: a client that finds the folder without its application checks whether this process is still at work. */
 export interface Submitter {
@@ -27,6 +28,6 @@ export function mayBeAtWork({ host, pid }: Submitter): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return typeof error === "object" && error !== null && "code" in error && error.code === "EPERM";
+    return errorCode(error) === "EPERM";
   }
 }

@@ -1,6 +1,6 @@
 import { usageError } from "../../src/errors.ts";
 import { checkJob, type JobText, lookUpLocalPath } from "../../src/job/build/load-job.ts";
-import { hasErrors, invalidJob, type Problem } from "../../src/job/problem.ts";
+import { invalidJob, type Problem } from "../../src/job/problem.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClientContext } from "../context.ts";
 import { type LogSelection, noSuchTask, tasksOf } from "../logs/log-selection.ts";
@@ -27,7 +27,7 @@ const NO_SEARCH =
  */
 export function checkOffline(text: JobText, logs: LogSelection, context: ClientContext): OfflineCheck {
   const { spec, search, problems } = checkJob(text, jobContextOf(context));
-  if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
+  if (spec === undefined) throw invalidJob(problems);
   if (search !== undefined && !text.submission.runsSearch) throw usageError(NO_SEARCH);
   const unknownTask = noSuchTask(logs, tasksOf(spec.roles));
   if (unknownTask !== undefined) throw unknownTask;

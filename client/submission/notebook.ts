@@ -47,11 +47,11 @@ export async function runNotebook(
 }
 
 /** What leads to its cluster and its staging folder, as for a command of its own; the site's settings are read again. */
-function confOf({ settings }: JobText): string[] {
+export function confOf({ settings }: JobText): string[] {
   return [...settings.values()].filter(({ layer }) => layer !== "site").map(({ key, value }) => `${key}=${value}`);
 }
 
-function forwardOptions(
+export function forwardOptions(
   localPort: number | undefined,
   token: string,
   { isTerminal }: Output,
@@ -71,7 +71,7 @@ function forwardOptions(
 }
 
 /** Shows what a submission shows, and reports when its task runs. */
-class NotebookView extends FollowView {
+export class NotebookView extends FollowView {
   readonly #running: () => void;
 
   constructor(output: Output, now: () => number, running: () => void) {

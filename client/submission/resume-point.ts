@@ -75,11 +75,12 @@ async function storedCheckpoint(
 
 /** The checkpoint that an ended job left for another. @throws UserError (`NO_CHECKPOINT`) */
 export function lastCheckpoint(
-  { id, user, ...report }: ApplicationReport,
+  report: ApplicationReport,
   status: JobStatus | undefined,
   caller: string,
 ): LastCheckpoint {
-  if (!hasEnded({ id, user, ...report }))
+  const { id, user } = report;
+  if (!hasEnded(report))
     throw noCheckpoint(
       `${id} has not ended: a later checkpoint may replace its last one\n  Wait for its end (tony-ts wait ${id}), or end it (tony-ts kill ${id})`,
     );

@@ -3,7 +3,7 @@ import path from "node:path";
 import { ExitCode, usageError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { checkJob, type JobText } from "../../src/job/build/load-job.ts";
-import { formatProblem, hasErrors, invalidJob } from "../../src/job/problem.ts";
+import { formatProblem, invalidJob } from "../../src/job/problem.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import { type Proposal, propose } from "../../src/job/search/propose.ts";
 import type { Parameters } from "../../src/job/search/space.ts";
@@ -29,7 +29,7 @@ interface Asked {
 export function forecastSearch(text: JobText, { after, count, json }: Asked, context: ClientContext): ExitCode {
   const { output } = context;
   const { spec, search, problems } = checkJob(text, jobContextOf(context));
-  if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
+  if (spec === undefined) throw invalidJob(problems);
   if (search === undefined) {
     throw usageError(
       `${spec.name} is not a search: set tony.search.param.NAME, tony.search.metric and tony.search.direction`,

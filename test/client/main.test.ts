@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -17,7 +17,11 @@ afterAll(() => {
 
 /** Runs the program as a person does, where no cluster is. */
 async function run(...words: readonly string[]) {
-  const env = { PATH: process.env.PATH, HOME: home, HADOOP_HOME: "/nowhere" };
+  return await runWith({}, ...words);
+}
+
+async function runWith(more: Readonly<Record<string, string>>, ...words: readonly string[]) {
+  const env = { PATH: process.env.PATH, HOME: home, HADOOP_HOME: "/nowhere", ...more };
   const child = spawn(process.execPath, [bundle.file, ...words], { cwd: home, env, stdio: ["ignore", "pipe", "pipe"] });
   const [out, err, [exitCode]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
   return { exitCode, out, err };
@@ -85,6 +89,28 @@ describe("the program tony-ts", () => {
 
   test.each(["-debug", "--debug"])("with %s shows where an error comes from; without it does not", async (debug) => {
     expect((await run(...unknownJob, debug)).err).toMatch(/^tony-ts: There is no .*\nTonyError: .*\n +at /);
+  });
+
+  test.each(["stdout", "stderr"] as const)("ends as it would although nobody reads its %s", async (closed) => {
+    const words = closed === "stdout" ? ["keys"] : unknownJob;
+    const env = { PATH: process.env.PATH, HOME: home, HADOOP_HOME: "/nowhere" };
+    const child = spawn(process.execPath, [bundle.file, ...words], {
+      cwd: home,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    child[closed].destroy();
+    const other = closed === "stdout" ? child.stderr : child.stdout;
+    const [said, [exitCode]] = await Promise.all([text(other), once(child, "exit")]);
+    expect({ said, exitCode }).toEqual({ said: "", exitCode: closed === "stdout" ? 0 : 3 });
+  });
+
+  test("tells a defect of its own, and does not end as if a job had failed", async () => {
+    const broken = path.join(home, "broken.cjs");
+    const defect = 'process.nextTick(() => { throw new Error("a defect"); })';
+    writeFileSync(broken, `process.on("newListener", (name) => name === "uncaughtException" && ${defect});`);
+    const { exitCode, err } = await runWith({ NODE_OPTIONS: `--require ${broken}` }, ...unknownJob);
+    expect({ exitCode, err }).toEqual({ exitCode: 5, err: expect.stringContaining("a defect") });
   });
 
   test("needs a folder that is there", async () => {

@@ -28,6 +28,7 @@ export class StandInManager {
   /** Of nodes; undefined: it is older than they are. */
   attributes: readonly string[] | undefined;
   labels: readonly NodeLabel[] = [];
+  resourceTypes: readonly string[] = ["memory-mb", "vcores"];
   /** Of all queues: what who names none asks for, and may ask for. */
   defaultLabel = "";
   /** The largest container. */
@@ -158,14 +159,14 @@ export class StandInManager {
         return yarn.SubmitApplicationResponseProto.encode({}).finish();
       }
       case "getResourceTypeInfo": {
-        const resource_type_info = ["memory-mb", "vcores"].map((name) => ({ name }));
+        const resource_type_info = this.resourceTypes.map((name) => ({ name }));
         return yarn.GetAllResourceTypeInfoResponseProto.encode({ resource_type_info }).finish();
       }
       case "getQueueInfo": {
         const { queueName, includeChildQueues, recursive } = yarn.GetQueueInfoRequestProto.decode(request);
         const known = ["root", ...this.queues.flatMap((below) => pathsOf(`root.${below}`))];
         const path = known.find((one) => one === queueName || lastWord(one) === queueName);
-        const depth = recursive ? Number.POSITIVE_INFINITY : includeChildQueues ? 1 : 0;
+        const depth = includeChildQueues ? (recursive ? Number.POSITIVE_INFINITY : 1) : 0;
         const queueInfo = path === undefined ? undefined : this.#queue(path, [...new Set(known)], depth);
         return yarn.GetQueueInfoResponseProto.encode({ ...(queueInfo && { queueInfo }) }).finish();
       }

@@ -1,9 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { StagingFolder, stagingRoot } from "../../../client/staging/staging-folder.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
@@ -43,7 +44,10 @@ const create = (fileSystem?: LocalFileSystem) => StagingFolder.create(below(file
 beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), "tony-staging-"));
 });
-afterEach(() => rmSync(root, { recursive: true }));
+afterEach(() => {
+  jest.restoreAllMocks();
+  rmSync(root, { recursive: true });
+});
 
 describe("an application's staging folder", () => {
   test("is its user's alone, with all that is in it", async () => {
@@ -54,6 +58,7 @@ describe("an application's staging folder", () => {
     // An earlier try may have left its draft.
     await folder.write("b.new", Buffer.from("half"));
     await folder.replace("b", Buffer.from("[]"));
+    await folder.replace("c", job);
     await folder.write("a", job);
     expect(statSync(at(id)).mode & 0o777).toBe(0o700);
     expect(readdirSync(at(id)).map((name) => [name, statSync(at(id, name)).mode & 0o777])).toEqual(
@@ -63,12 +68,20 @@ describe("an application's staging folder", () => {
     expect(await folder.writtenAtMs("b")).toBe(Math.floor(statSync(at(id, "b")).mtimeMs));
   });
 
+  test("says that a file could not be replaced", async () => {
+    const refusal = new Error("quota exceeded");
+    jest.spyOn(LocalFileSystem.prototype, "rename").mockRejectedValue(refusal);
+    const folder = await create();
+    await expect(folder.replace("b", job)).rejects.toBe(refusal);
+  });
+
   test.each([0o750, 0o701])("is not one that others could look into, or change: %o", async (mode) => {
     mkdirSync(at(id));
     chmodSync(at(id), mode);
     await expect(create()).rejects.toMatchObject({
       code: "STAGING_NOT_OURS",
-      message: expect.stringContaining("tony.staging-dir"),
+      exitCode: 3,
+      message: expect.stringMatching(new RegExp(` with permissions ${mode.toString(8)}, .* set tony\\.staging-dir `)),
     });
   });
 
@@ -127,18 +140,35 @@ describe("the folder above", () => {
     expect(statSync(at("staging")).mode & 0o777).toBe(0o711);
   });
 
-  test("cannot be made where there is no home, which is told with the key that mends it", async () => {
-    const homeless = new FileSystems({
+  /** Whose home is below the test's folder. */
+  const ofAda = () =>
+    new FileSystems({
       configuration: new Configuration().withValues({
         "fs.defaultFS": "viewfs://v",
         "fs.viewfs.mounttable.v.linkFallback": `file://${root}`,
       }),
       credentials: simpleCredentials({ name: "ada" }),
     });
-    await expect(stagingRoot(homeless, {})).rejects.toMatchObject({
+
+  test("is in the user's home where none is named", async () => {
+    mkdirSync(at("user", "ada"), { recursive: true });
+    expect((await stagingRoot(ofAda(), {})).path).toBe(at("user", "ada", ".tony-ts"));
+    expect(readdirSync(at("user", "ada"))).toEqual([".tony-ts"]);
+  });
+
+  test.each(["stat", "mkdirs"] as const)("is not known to be missing where nobody answers: %s", async (call) => {
+    const silence = new FileSystemError("no answer", { code: "TIMEOUT" });
+    mkdirSync(at("user", "ada"), { recursive: true });
+    jest.spyOn(LocalFileSystem.prototype, call).mockRejectedValue(silence);
+    await expect(stagingRoot(ofAda(), {})).rejects.toBe(silence);
+  });
+
+  test("cannot be made where there is no home, which is told with the key that mends it", async () => {
+    await expect(stagingRoot(ofAda(), {})).rejects.toMatchObject({
       name: "UserError",
       code: "NO_HOME",
       exitCode: 3,
+      cause: expect.objectContaining({ code: "FILE_NOT_FOUND" }),
       message: expect.stringMatching(
         /user\/ada does not exist\. Set tony\.staging-dir .* hdfs dfs -mkdir (\S+) && hdfs dfs -chown ada \1$/,
       ),
@@ -149,6 +179,8 @@ describe("the folder above", () => {
     writeFileSync(at("file"), "");
     await expect(stagingRoot(fileSystems, { stagingDir: `file://${at("file", "staging")}` })).rejects.toMatchObject({
       code: "STAGING_NOT_WRITABLE",
+      exitCode: 3,
+      cause: expect.any(FileSystemError),
       message: expect.stringContaining("set tony.staging-dir"),
     });
   });

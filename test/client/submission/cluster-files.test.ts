@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { withClusterFiles } from "../../../client/submission/cluster-files.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
@@ -31,7 +31,17 @@ const fileSystem = {
   },
   list: async (path: string) => there.filter((one) => one.path.startsWith(`${path}/`)),
 };
-const fileSystems = { locate: (uri: string) => ({ fileSystem, path: uri.replace(/^hdfs:\/\/(nn:8020)?/, "") }) };
+/** What was looked up there. */
+const asked: string[] = [];
+beforeEach(() => {
+  asked.length = 0;
+});
+const fileSystems = {
+  locate: (uri: string) => {
+    asked.push(uri);
+    return { fileSystem, path: uri.replace(/^(?:hdfs:\/\/(?:nn:8020)?|file:\/\/)/, "") };
+  },
+};
 
 async function placed(files: readonly FileToShip[], classPath: readonly string[] = []) {
   const { spec, problems } = await withClusterFiles(aJobSpec({ files }), classPath, fileSystems);
@@ -84,7 +94,10 @@ test("files and archives stay as they are, those of this machine, too", async ()
     { source: "hdfs:///lib/env.zip", name: "env", as: "archive" },
     { source: "gs://bucket/x", name: "x", as: "file" },
   ];
-  expect(await placed(files)).toEqual({ files: files.map(({ source, name }) => `${source} ${name}`), said: [] });
+  const [role] = aJobSpec().roles.map((one) => ({ ...one, files }));
+  const spec = aJobSpec({ files, roles: role === undefined ? [] : [role], am: { ...aJobSpec().am, files } });
+  expect(await withClusterFiles(spec, [], fileSystems)).toEqual({ spec, problems: [] });
+  expect(new Set(asked)).toEqual(new Set(["hdfs:///one.txt"]));
 });
 
 test("what a class path names is added once, and what is not there left out", async () => {
@@ -98,6 +111,19 @@ test("what a class path names is added once, and what is not there left out", as
     "--hdfs_classpath: warning: names hdfs://nn:8020/nothing, which does not exist: it is left out",
     warned,
   ]);
+});
+
+test("a class path may name files that every node has, and adds plain files of their own names", async () => {
+  const { spec } = await withClusterFiles(aJobSpec(), ["file:///one.txt"], fileSystems);
+  expect(spec.files).toEqual([{ source: "hdfs://nn:8020/one.txt", name: "one.txt", as: "file" }]);
+});
+
+test("a file that the job names itself goes before one of a class path", async () => {
+  const own: FileToShip = { source: "/home/ada/one.txt", name: "one.txt", as: "file" };
+  expect(await placed([own], ["/one.txt"])).toEqual({
+    files: ["/home/ada/one.txt one.txt"],
+    said: ["warning: hdfs://nn:8020/one.txt is left out: another file has the name one.txt in the containers"],
+  });
 });
 
 test("a file that the job names itself goes before one of a folder", async () => {

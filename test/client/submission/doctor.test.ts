@@ -1,8 +1,10 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { Finding } from "../../../client/cluster/findings.ts";
 import { type DoctorOptions, examine, examineOffline } from "../../../client/submission/doctor.ts";
 import { UserError } from "../../../src/errors.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { aNode, StandInCluster } from "./stand-in-cluster.ts";
 
 const machine = { memoryMiB: 8_192, vcores: 2, gpus: ["0"] };
@@ -14,13 +16,18 @@ describe("a look at a cluster", () => {
   beforeEach(async () => {
     there = await StandInCluster.start();
   });
-  afterEach(() => there.stop());
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await there.stop();
+  });
 
+  /** @param identity of who looks */
   async function look(
     changes: Partial<DoctorOptions> = {},
     hadoop: Readonly<Record<string, string>> = {},
+    identity: object = {},
   ): Promise<Finding[]> {
-    const cluster = await there.open({ hadoop });
+    const cluster = Object.assign(await there.open({ hadoop }), identity);
     cluster.askBriefly();
     return await examine(cluster, {
       ...offline,
@@ -55,7 +62,73 @@ describe("a look at a cluster", () => {
         found: `hdfs://nowhere:8020, authentication simple; HADOOP_CONF_DIR is ${there.manager.configuration}`,
       },
     ]);
+    expect(of("logs", findings)).toMatchObject([{ state: "remark", found: expect.stringContaining("keep logs") }]);
+    expect(of("this machine", findings)).toMatchObject([{ state: "well" }]);
+    expect([of("Kerberos", findings), of("protection", findings)]).toEqual([[], []]);
     expect(readdirSync(there.staging)).toEqual([]);
+  });
+
+  test("leaves nothing behind where a file cannot be written", async () => {
+    const modes: number[] = [];
+    jest.spyOn(LocalFileSystem.prototype, "create").mockImplementation(async (file) => {
+      modes.push(statSync(path.dirname(file)).mode & 0o777);
+      throw new Error("the disk is full");
+    });
+    expect(of("HDFS", await look())).toEqual([{ subject: "HDFS", state: "wrong", found: "the disk is full" }]);
+    expect(modes).toEqual([0o700]);
+    expect(readdirSync(there.staging)).toEqual([]);
+  });
+
+  test("takes no slow answer for a difference of the clocks", async () => {
+    const sinceMs = [0, -60_000, 60_000];
+    const now = () => Date.now() + (sinceMs.shift() ?? 0);
+    expect(of("clock", await look({ now }))).toEqual([
+      { subject: "clock", state: "well", found: "agrees with HDFS's" },
+    ]);
+  });
+
+  test("finds on a secured cluster until when one is logged in, and what travels unencrypted", async () => {
+    const login = {
+      keytab: undefined,
+      credential: async () => ({ principal: "ada@EXAMPLE", remainingSeconds: 7_200 }),
+    };
+    const findings = await look({}, {}, { isSecured: true, login });
+    expect(of("Kerberos", findings)).toMatchObject([
+      { state: "well", found: "the ticket of ada@EXAMPLE is valid for another 2 h" },
+    ]);
+    expect(of("protection", findings)).toMatchObject([
+      { state: "remark", found: expect.stringContaining("lets RPC travel unencrypted") },
+    ]);
+  });
+
+  test("finds where logs are kept of whoever looks", async () => {
+    const kept = { "yarn.log-aggregation-enable": "true" };
+    expect(of("logs", await look({}, kept, { user: "ada" }))).toEqual([
+      { subject: "logs", state: "well", found: "kept in /tmp/logs/ada as TFile" },
+    ]);
+  });
+
+  test("finds that ApplicationMasters can only guess where the ResourceManager is", async () => {
+    const file = path.join(there.manager.configuration, "yarn-site.xml");
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, text.replace("yarn.resourcemanager.scheduler.address", "unnamed"));
+    expect(of("configuration", await look())).toMatchObject([
+      {
+        state: "remark",
+        found: expect.stringMatching(
+          /^hdfs:\/\/nowhere:8020, .*\. ApplicationMasters look for the ResourceManager at /,
+        ),
+        remedy: "copy the cluster's own yarn-site.xml, or set the key",
+      },
+    ]);
+  });
+
+  test("finds that the cluster has other GPUs than the settings name", async () => {
+    there.manager.resourceTypes = ["memory-mb", "vcores", "yarn.io/gpu"];
+    expect(of("resources", await look({ gpuTypes: ["nvidia.com/gpu"] }))).toMatchObject([
+      { state: "remark", found: expect.stringContaining("tony.<role>.gpus asks for nvidia.com/gpu") },
+    ]);
+    expect(of("resources", await look({ gpuTypes: ["yarn.io/gpu"] }))).toMatchObject([{ state: "well" }]);
   });
 
   test("tells how far the clocks are apart", async () => {
@@ -80,6 +153,7 @@ describe("a look at a cluster", () => {
 
   test("goes on where one thing is wrong, and says how that is mended", async () => {
     writeFileSync(there.staging, "a file where a folder is to be");
+    there.manager.queues = ["default", "team.ml"];
     const findings = await look({ queue: "mll", nodeBinary: "/no/such/node" });
     expect(of("HDFS", findings)).toEqual([
       {
@@ -91,6 +165,9 @@ describe("a look at a cluster", () => {
     ]);
     expect(of("queue", findings)).toMatchObject([
       { state: "wrong", found: "there is no queue mll", remedy: "choose another with tony.yarn.queue: default, ml" },
+    ]);
+    expect(of("queue", await look({ queue: "team" }))).toMatchObject([
+      { state: "wrong", found: "team takes no applications itself" },
     ]);
     expect(of("runtime", findings)).toMatchObject([
       { state: "wrong", found: expect.stringMatching(/^\/no\/such\/node/) },
@@ -122,17 +199,44 @@ describe("a look at a cluster", () => {
     ]);
   });
 
+  test("refuses on a secured cluster a folder of jobs' files that others may change, and one of an owner who is not trusted", async () => {
+    mkdirSync(there.staging);
+    chmodSync(there.staging, 0o777);
+    expect(of("HDFS", await look({}, {}, { isSecured: true }))).toMatchObject([
+      { state: "wrong", found: expect.stringContaining("can be changed by everybody (permissions 777)") },
+    ]);
+    chmodSync(there.staging, 0o755);
+    const { stat } = LocalFileSystem.prototype;
+    jest.spyOn(LocalFileSystem.prototype, "stat").mockImplementation(async function (this: LocalFileSystem, file) {
+      const status = await stat.call(this, file);
+      return file === there.staging ? { ...status, owner: "cacher" } : status;
+    });
+    expect(of("HDFS", await look())).toMatchObject([
+      { state: "wrong", found: expect.stringContaining("belongs to cacher") },
+    ]);
+    expect(of("HDFS", await look({ trustedOwners: ["cacher"] }))).toMatchObject([{ state: "well" }]);
+    expect(of("HDFS", await look({}, {}, { user: "cacher" }))).toMatchObject([{ state: "well" }]);
+  });
+
   test("finds what nodes count, where ApplicationMasters look, which masters serve pages and which labels no node has that runs", async () => {
     there.manager.labels = [{ name: "gpu", exclusive: true }];
     there.manager.defaultLabel = "gpu";
-    there.manager.nodes = [aNode("n1"), aNode("n2", { state: "LOST", labels: ["gpu"] })];
+    const capability = { memoryMiB: 65_536, vcores: 16, others: {} };
+    const gone = aNode("n2", { state: "LOST", labels: ["gpu"], capability });
+    there.manager.nodes = [aNode("n1"), gone];
     const findings = await look({}, { "fs.defaultFS": "hdfs://name_node:8020" });
     expect(of("memory", findings)).toMatchObject([{ state: "remark", found: expect.stringContaining("2.1 times") }]);
-    expect(of("addresses", findings)).toMatchObject([{ found: expect.stringContaining("the host name_node") }]);
+    expect(of("addresses", findings)).toMatchObject([
+      { state: "remark", found: expect.stringContaining("the host name_node") },
+    ]);
     expect(of("masters", findings)).toMatchObject([{ found: expect.stringMatching(/^NameNode name_node:/) }]);
     expect(of("labels", findings)).toMatchObject([
       { state: "remark", found: expect.stringMatching(/^gpu; queue ml reaches gpu; no node with label gpu runs: n2/) },
     ]);
+    expect(of("ResourceManager", findings)).toMatchObject([{ state: "well" }]);
+    expect(of("resources", findings)).toMatchObject([{ found: expect.stringMatching(/; largest free space 8 GiB$/) }]);
+    there.manager.nodes = [aNode("n1", { labels: ["gpu"] }), gone];
+    expect(of("labels", await look())).toMatchObject([{ state: "well" }]);
   });
 
   test("finds that jobs can write their history, where the site keeps it", async () => {
@@ -144,18 +248,48 @@ describe("a look at a cluster", () => {
 });
 
 describe("where there is no cluster", () => {
-  const noCluster = new UserError("There is none\n  Set HADOOP_CONF_DIR\n  tony-ts doctor says more", {
-    code: "NO_CLUSTER",
-  });
+  const noCluster = new UserError(
+    "There is none\n  Set HADOOP_CONF_DIR,\n  or HADOOP_HOME\n  tony-ts doctor says more",
+    {
+      code: "NO_CLUSTER",
+    },
+  );
 
   test("it is said why, and what works without one", async () => {
     expect(await examineOffline(noCluster, offline)).toEqual([
-      { subject: "configuration", state: "wrong", found: "There is none", remedy: "Set HADOOP_CONF_DIR" },
+      {
+        subject: "configuration",
+        state: "wrong",
+        found: "There is none",
+        remedy: "Set HADOOP_CONF_DIR, or HADOOP_HOME",
+      },
       { subject: "runtime", state: "well", found: "/opt/node of the nodes is used" },
       {
         subject: "this machine",
         state: "well",
         found: "8 GiB, 2 cores, 1 GPU: jobs run here with --scheduler local",
+      },
+    ]);
+  });
+
+  test("a Node that is not there is said beside the rest", async () => {
+    const findings = await examineOffline(noCluster, { ...offline, nodeBinary: "/no/such/node" });
+    expect(of("runtime", findings)).toMatchObject([
+      { state: "wrong", found: expect.stringMatching(/^\/no\/such\/node/) },
+    ]);
+    expect(of("this machine", findings)).toMatchObject([{ state: "well" }]);
+  });
+
+  test("a machine that has no folder for its own jobs is a remark", async () => {
+    const findings = await examineOffline(noCluster, { ...offline, localRoot: "/dev/null/local" });
+    expect(of("this machine", findings)).toEqual([
+      {
+        subject: "this machine",
+        state: "remark",
+        found: expect.stringMatching(
+          /^8 GiB, 2 cores, 1 GPU; --scheduler local has no folder for its jobs, \/dev\/null\/local: ENOTDIR/,
+        ),
+        remedy: "Set HOME or XDG_STATE_HOME to a folder that you can write to",
       },
     ]);
   });

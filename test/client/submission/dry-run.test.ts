@@ -28,9 +28,9 @@ const lead: LogSelection = { kind: "lead" };
 async function rehearse(
   text: JobText,
   { local = false, json = false, logs = lead }: { local?: boolean; json?: boolean; logs?: LogSelection } = {},
+  place = new JobCluster(text, there.context),
 ): Promise<string> {
   const { context } = there;
-  const place = new JobCluster(text, context);
   context.out.text = "";
   try {
     const exitCode = await dryRun(text, { local, json, logs }, context, place);
@@ -83,6 +83,23 @@ describe("a rehearsal of a submission", () => {
     await expect(rehearse(there.job({ "tony.worker.node-label": "gpu" }))).rejects.toMatchObject({
       code: "CLUSTER_REFUSES",
     });
+  });
+
+  test("counts what logs in by a keytab among what would be uploaded", async () => {
+    class SecuredCluster extends JobCluster {
+      override async open(): ReturnType<JobCluster["open"]> {
+        const opened = await super.open();
+        Object.assign(opened.cluster, { isSecured: true });
+        return opened;
+      }
+    }
+    const job = there.job({
+      ...{ "hadoop.rpc.protection": "privacy", "dfs.http.policy": "HTTPS_ONLY" },
+      ...{ "tony.kerberos.ship-keytab": "true", "tony.kerberos.principal": "ada@EXAMPLE" },
+      "tony.kerberos.keytab": there.file("ada.keytab", "keys"),
+    });
+    const json: unknown = JSON.parse(await rehearse(job, { json: true }, new SecuredCluster(job, there.context)));
+    expect(json).toMatchObject({ files: expect.arrayContaining([expect.objectContaining({ link: "tokens.cjs" })]) });
   });
 
   test("has the same for programs", async () => {

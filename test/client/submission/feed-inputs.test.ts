@@ -180,6 +180,13 @@ describe("the input of a feed", () => {
     ]);
   });
 
+  test("of which a place is missing is told as that alone", async () => {
+    const { problems } = await inputsOf(["/odd/nothing", "/data/none"]);
+    expect(problems.map(({ message }) => message)).toEqual([
+      "tony.feed.train.input names /data/none, which does not exist",
+    ]);
+  });
+
   test.each<[string, Cut, string, number]>([
     ["one byte, of each place", lines, "/data/part-*", 1],
     ["what tells an Avro file and its codec", { format: "avro", splitBytes: MIB }, "/avro", 65_536],
@@ -242,7 +249,7 @@ describe("the input of a feed", () => {
     expect(forecastFeeds(spec, {})).toEqual([{ name: "train", files: 0, bytes: 0, splits: 0, uncut: 0 }]);
     const records = await inputsOf(["/data/2025", "/giant"], { format: "tfrecord" });
     expect(forecastFeeds(records.spec, records.feeds)).toMatchObject([{ files: 2, splits: 2, uncut: 1 }]);
-    const sizes = [2, 5, 4, 1].map((size, index) => status(`/packed/${index}.gz`, size * MIB));
+    const sizes = [2, 5, 5, 1].map((size, index) => status(`/packed/${index}.gz`, size * MIB));
     const packed = await inputsOf(["/packed/*"], lines, { files: [folder("/packed"), ...sizes] });
     expect(forecastFeeds(packed.spec, packed.feeds)).toMatchObject([
       { uncut: 3, largestUncut: { path: "hdfs://nn:8020/packed/1.gz", bytes: 5 * MIB } },
@@ -250,6 +257,15 @@ describe("the input of a feed", () => {
     expect(forecast && feedLine(forecast)).toBe(
       "  feed train: 3 files, 13 MiB, 5 splits; 1 file is larger than a split, cannot be cut and is read whole: hdfs://nn:8020/data/2025/jan.gz, 9 MiB",
     );
+    const { largestUncut: _, ...allCut } = {
+      ...forecast,
+      name: "train",
+      files: 3,
+      bytes: 13 * MIB,
+      splits: 5,
+      uncut: 0,
+    };
+    expect(feedLine(allCut)).toBe("  feed train: 3 files, 13 MiB, 5 splits");
     expect(forecast && feedLine({ ...forecast, uncut: 2 })).toContain(
       "; 2 files are larger than a split, cannot be cut and are read whole, the largest hdfs://nn:8020/data/2025/jan.gz, 9 MiB",
     );

@@ -23,6 +23,7 @@ test("a job's cluster is opened once, whoever asks for it, and a person is told 
   const place = new JobCluster(text, context);
   const [one, other] = await Promise.all([place.open(), place.open()]);
   await place.close();
+  await expect(one.cluster.resourceManager.report("application_1_0001")).rejects.toMatchObject({ code: "RPC_CLOSED" });
   expect(other).toBe(one);
   expect(context.err.text.match(/ApplicationMasters look for the ResourceManager/g)).toHaveLength(1);
 });

@@ -4,8 +4,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { localFiles, localMasterContainerId } from "../../../client/applications/local-folder.ts";
-import { localJobFile, localMasterFolder, startLocalMaster } from "../../../client/submission/local-master.ts";
+import {
+  localFile,
+  localJobFile,
+  localMasterFolder,
+  startLocalMaster,
+} from "../../../client/submission/local-master.ts";
 import { makeIdentity } from "../../../src/api/identity.ts";
+import { Listing } from "../../../src/job/feeds/listing.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 
@@ -38,4 +44,17 @@ test("an ApplicationMaster of this machine has the client's variables, before th
   const tokens = path.join(localMasterFolder(folder), localFiles.tokens);
   expect(readFileSync(tokens, "latin1")).toContain("secret");
   for (const file of [tokens, path.join(folder, jobFileName)]) expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(statSync(localMasterFolder(folder)).mode & 0o777).toBe(0o700);
+});
+
+test("the file of a job of this machine has what its ApplicationMaster cannot ask a cluster for", () => {
+  const spec = aJobSpec();
+  const feeds = { train: Listing.of([{ path: "file:///rows.txt", length: 4, modifiedMs: 5 }]) };
+  const all = [localFile("job", import.meta.filename, "FILE")];
+  const parts = { id: "local_1_0001", user: "ada", spec, folder: "/jobs/1", all, hadoop: { "dfs.nameservices": "ns" } };
+  expect(localJobFile({ ...parts, byRole: { worker: all }, feeds })).toMatchObject({
+    ...{ jobFileVersion: 1, applicationId: "local_1_0001", user: "ada", spec, stagingUrl: "file:///jobs/1" },
+    ...{ files: { master: [], all, byRole: { worker: all } }, node: process.execPath },
+    ...{ hadoop: { "dfs.nameservices": "ns" }, sharedLabels: [], resourceTypes: [], feeds },
+  });
 });

@@ -51,6 +51,27 @@ describe("what a job on this machine ships", () => {
     expect(new Set(placed.map(({ url }) => url)).size).toBe(3);
   });
 
+  test("what is left out of a directory that is packed is told by the name that it gets", async () => {
+    const told: string[] = [];
+    const source = directory("sources", "all");
+    mkdirSync(path.join(source, ".git"));
+    const shipping = new LocalShipping(folder, (line) => told.push(line.trim()));
+    await shipping.localized([{ name: "src", source, as: "archive" }]);
+    expect(told).toEqual(["src: 1 file, 3 B; left out: .git"]);
+  });
+
+  test("a directory is packed in its own way as an archive and as the working folder", async () => {
+    const source = directory("sources", "all");
+    mkdirSync(path.join(source, "__pycache__"));
+    writeFileSync(path.join(source, "__pycache__", "who.pyc"), "");
+    const of = async (as: "archive" | "working-directory") => {
+      const [placed] = await shipping.localized([{ name: "src", source, as }]);
+      return gunzipSync(readFileSync((placed?.url ?? "").replace("file://", ""))).includes("who.pyc");
+    };
+    const shipping = new LocalShipping(folder, () => undefined);
+    expect([await of("archive"), await of("working-directory")]).toEqual([true, false]);
+  });
+
   test("a directory of several roles is packed once, under the name that each gives it", async () => {
     const shipping = new LocalShipping(folder, () => undefined);
     const source = directory("env", "all");

@@ -15,13 +15,18 @@ const noNode: DelayReason = {
 /** A probe whose application is reported so, the last for ever, with a clock that pauses advance. */
 function probe(...reports: ReturnType<typeof aReport>[]) {
   const killed: (string | undefined)[] = [];
+  let looks = 0;
   const waits: [number, string][] = [];
   const stop = new AbortController();
-  let nowMs = 0;
+  let nowMs = 1_000_000;
   const manager = {
-    report: async () => (reports.length > 1 ? (reports.shift() ?? aReport()) : (reports[0] ?? aReport())),
-    kill: async (_id: string, { diagnostics }: { readonly diagnostics?: string } = {}) => {
-      killed.push(diagnostics);
+    report: async () => {
+      looks += 1;
+      return reports.length > 1 ? (reports.shift() ?? aReport()) : (reports[0] ?? aReport());
+    },
+    kill: async (_id: string, options: { readonly diagnostics?: string; readonly timeoutMs?: number } = {}) => {
+      expect(options.timeoutMs).toBe(10_000);
+      killed.push(options.diagnostics);
     },
   };
   const watch = {
@@ -33,9 +38,9 @@ function probe(...reports: ReturnType<typeof aReport>[]) {
       nowMs += 20_000;
     },
   };
-  const end = (changes: Partial<typeof manager> = {}) =>
-    endOfProbe("application_1_0001", { ...manager, ...changes }, { reason: async () => noNode }, watch);
-  return { end, killed, waits, stop };
+  const end = (changes: Partial<typeof manager> = {}, pause = watch.pause) =>
+    endOfProbe("application_1_0001", { ...manager, ...changes }, { reason: async () => noNode }, { ...watch, pause });
+  return { end, killed, waits, stop, looks: () => looks };
 }
 
 describe("the application that checks the nodes", () => {
@@ -76,8 +81,23 @@ describe("the application that checks the nodes", () => {
     const { end, killed } = probe();
     await expect(end({ report })).rejects.toThrow("no answer");
     expect(killed).toEqual(["nothing was heard of the probe"]);
-    await expect(end({ report, kill: async () => Promise.reject(new Error("away")) })).rejects.toThrow(
-      /^application_1_0001, which checks the nodes, could not be ended: away\n {2}tony-ts kill application_1_0001$/,
-    );
+    const away = new Error("away");
+    const unended = {
+      code: "STILL_RUNNING",
+      exitCode: 5,
+      message:
+        "application_1_0001, which checks the nodes, could not be ended: away\n  tony-ts kill application_1_0001",
+      cause: away,
+    };
+    const kill = async () => Promise.reject(away);
+    await expect(end({ report, kill })).rejects.toMatchObject(unended);
+    await expect(probe(aReport()).end({ kill })).rejects.toMatchObject(unended);
+  });
+
+  test("is looked for again only after a pause", async () => {
+    const { end, looks } = probe(aReport());
+    void end({}, () => new Promise<void>(() => undefined));
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+    expect(looks()).toBe(1);
   });
 });

@@ -54,14 +54,20 @@ describe("a secret that cannot be had is named, with where it is asked for and i
     const failing = expect(() => valuesOf(secret));
     failing.toThrow(problem);
     failing.toThrow(/^--secret: the secret A: /);
+    failing.toThrow(expect.objectContaining({ code: "SECRET_UNREADABLE" }));
   });
+});
+
+test("the error of a file that cannot be read is kept", () => {
+  const cause = expect.objectContaining({ code: "ENOENT" });
+  expect(() => valuesOf("A=file:none")).toThrow(expect.objectContaining({ cause }));
 });
 
 test("a check without a submission names the same; a variable may be set elsewhere", () => {
   const { settings } = jobWith("A=file:none", "B=env:NONE", "C=file:token");
   const at = "--secret";
   const key = "tony.application.secrets";
-  expect(secretProblems(settings, context())).toEqual([
+  expect(secretProblems(settings, context())).toStrictEqual([
     { severity: "error", key, at, message: expect.stringMatching(/^the secret A: its file cannot be read: .*none'$/) },
     { severity: "warning", key, at, message: "the secret B: env:NONE is not set, or empty" },
   ]);

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { latestStored } from "../../../client/results/latest-stored.ts";
 import { withWholeCheckpoint } from "../../../client/submission/resume-check.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { MANIFEST } from "../../../src/job/stored/carried-names.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
@@ -18,8 +19,12 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** A cluster whose files are below the test's folder. */
 const fileSystem = Object.assign(new LocalFileSystem(), { uri: "hdfs://nn" });
+const thisMachine = new LocalFileSystem();
 const fileSystems = {
-  locate: (address: string) => ({ fileSystem, path: address.replace("hdfs://nn", "") }),
+  locate: (address: string) =>
+    address.startsWith("file://")
+      ? { fileSystem: thisMachine, path: address.replace("file://", "") }
+      : { fileSystem, path: address.replace("hdfs://nn", "") },
   home: async () => ({ fileSystem, path: folder }),
 };
 const task = () => path.join(folder, "ckpt/application_1_0001/worker-0");
@@ -54,16 +59,18 @@ describe("what a job resumes from", () => {
   });
 
   test.each([
-    ["a file is missing", (place: string) => rmSync(path.join(place, "w"))],
-    ["a file is cut", (place: string) => writeFileSync(path.join(place, "w"), "w")],
-    ["its list is missing", (place: string) => rmSync(path.join(place, MANIFEST))],
-  ])("is the one before it where %s, which is said", async (_what, damage) => {
+    ["a file is missing", (place: string) => rmSync(path.join(place, "w")), "w is not there"],
+    ["a file is cut", (place: string) => writeFileSync(path.join(place, "w"), "w"), "w has 1 bytes, not 7"],
+    ["its list is missing", (place: string) => rmSync(path.join(place, MANIFEST)), MANIFEST],
+  ])("is the one before it where %s, which is said", async (_what, damage, why) => {
     const before = save(task(), 10);
     const last = save(task(), 20);
     damage(last.replace("hdfs://nn", ""));
     expect(await resume(last)).toBe(before);
     expect(told).toEqual([
-      expect.stringMatching(/step-20-at-20 is damaged \(.*\): the job begins with .*step-10-at-10$/),
+      expect.stringMatching(
+        new RegExp(`step-20-at-20 is damaged \\(.*${why}.*\\): the job begins with .*step-10-at-10$`),
+      ),
     ]);
     rmSync(path.join(task(), "step-10-at-10"), { recursive: true });
     await expect(resume(last)).rejects.toMatchObject(refused("it is damaged, and no earlier one"));
@@ -88,6 +95,50 @@ describe("what a job resumes from", () => {
     expect(await resume(`hdfs://nn${folder}/own`)).toBe(`hdfs://nn${folder}/own`);
     expect(await resume(`hdfs://nn${folder}/own/step-5-at-6`, false)).toBe(`hdfs://nn${folder}/own/step-5-at-6`);
     expect(await resume("/mnt/nfs/own")).toBe("/mnt/nfs/own");
+    expect(await withWholeCheckpoint(aJobSpec(), fileSystems, (words) => told.push(words))).toEqual(aJobSpec());
+  });
+
+  test("is what only the program reads: on its nodes, on this machine, or within a checkpoint", async () => {
+    const last = save(task(), 20);
+    for (const place of [task(), `file://${task()}`]) expect(await resume(place)).toBe(place);
+    expect(await resume(`${last}/w`, false)).toBe(`${last}/w`);
+    const own = path.join(folder, "own/step-5-at-6");
+    mkdirSync(own, { recursive: true });
+    writeFileSync(path.join(own, "weights"), "");
+    expect(await resume(`hdfs://nn${own}`, false)).toBe(`hdfs://nn${own}`);
+  });
+
+  test("is looked at as well where executors stored it once and the program reads it now", async () => {
+    const before = save(task(), 10);
+    const last = save(task(), 20);
+    rmSync(path.join(last.replace("hdfs://nn", ""), "w"));
+    expect(await resume(last, false)).toBe(before);
+  });
+
+  test("changes nothing else of the job", async () => {
+    const before = save(task(), 10);
+    const last = save(task(), 20);
+    rmSync(path.join(last.replace("hdfs://nn", ""), "w"));
+    const spec = aJobSpec({ resumeFrom: last, carrier });
+    const begun = await withWholeCheckpoint(spec, fileSystems, (words) => told.push(words));
+    expect(begun).toEqual({ ...spec, resumeFrom: before });
+  });
+
+  test("is not known where the file system does not answer, which is the error", async () => {
+    const silence = new FileSystemError("no answer", { code: "TIMEOUT" });
+    const silent = Object.assign(new LocalFileSystem(), { uri: "hdfs://nn", open: () => Promise.reject(silence) });
+    const places = {
+      ...fileSystems,
+      locate: (address: string) => ({ ...fileSystems.locate(address), fileSystem: silent }),
+    };
+    const spec = aJobSpec({ resumeFrom: save(task(), 20), carrier });
+    await expect(withWholeCheckpoint(spec, places, () => undefined)).rejects.toBe(silence);
+  });
+
+  test("is refused by its key alone where nothing says who set it", async () => {
+    const resumeFrom = `hdfs://nn${task()}/_unfinished-step-30-at-30`;
+    const refusal = withWholeCheckpoint(aJobSpec({ resumeFrom }), fileSystems, () => undefined);
+    await expect(refusal).rejects.toThrow(`tony.application.resume-from = ${resumeFrom}: it is an upload`);
   });
 });
 

@@ -25,7 +25,10 @@ describe("the checkpoint that another job resumes from", () => {
 
   test("is the one that the job itself began with, where it saved none", () => {
     const resumeFrom = "hdfs:///ckpt/900";
-    expect(left({ resumeFrom })).toMatchObject({ path: resumeFrom });
+    expect(left({ resumeFrom })).toEqual({
+      path: resumeFrom,
+      words: "it left no checkpoint of its own, and had begun with hdfs:///ckpt/900",
+    });
     expect(left({ resumeFrom, checkpoint: saved })).toMatchObject({ path: saved.path });
   });
 
@@ -147,6 +150,28 @@ describe("what --resume-from names", () => {
     mkdirSync(history, { recursive: true });
     writeFileSync(path.join(history, `${id}.checkpoint-dir`), `file://${its}`);
     expect(await point(id, { settings })).toBe(`file://${its}/${id}/worker-0/step-9-at-1`);
+  });
+
+  test("is no checkpoint in that folder of another job, or of another user's", async () => {
+    const [ours, theirs] = ["application_1795305600000_0007", "application_1795305600000_0008"];
+    there.manager.applications = [
+      aReport({ id: ours, user: there.applicant, state: "KILLED", finalStatus: "KILLED" }),
+      aReport({ id: theirs, user: "bob", state: "KILLED", finalStatus: "KILLED" }),
+    ];
+    const kept = path.join(there.folder, "ckpt");
+    storedCheckpoint(kept, theirs, 7);
+    const settings = { "tony.application.checkpoint-dir": `file://${kept}` };
+    await expect(point(ours, { settings })).rejects.toThrow(/how it ended was not kept/);
+    await expect(point(theirs, { settings })).rejects.toThrow(/only bob may read how it ended/);
+  });
+
+  test("is not known while the last state of its job cannot be read", async () => {
+    const id = "application_1795305600000_0007";
+    there.manager.applications = [aReport({ id, user: there.applicant, state: "KILLED", finalStatus: "KILLED" })];
+    await expect(point(id, { settings: { "tony.staging-dir": "s3a://bucket/staging" } })).rejects.toMatchObject({
+      code: "NO_CHECKPOINT",
+      message: expect.stringMatching(new RegExp(`^The last checkpoint of ${id} is not known: .*s3a`)),
+    });
   });
 
   test("has the form of an id where it begins as one does", async () => {

@@ -1,8 +1,10 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { runSearch } from "../../../client/submission/run-search.ts";
+import { runSearch, searchAsGiven } from "../../../client/submission/run-search.ts";
 import { ExitCode } from "../../../src/errors.ts";
+import type { TaskStatus } from "../../../src/job/status.ts";
+import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
 import { StandInCluster } from "./stand-in-cluster.ts";
 
 import "../../support/loaded-client.ts";
@@ -28,6 +30,7 @@ const search = {
 async function run(
   settings: Readonly<Record<string, string>>,
   choices: {
+    readonly local?: boolean;
     readonly detach?: boolean;
     readonly json?: boolean;
     readonly resume?: string;
@@ -58,6 +61,51 @@ test("a search is submitted as a job of its trials", async () => {
   const { exitCode, job } = await run(search);
   expect(exitCode).toBe(ExitCode.succeeded);
   expect(job).toMatchObject({ spec: { search: { metric: "loss", maxTrials: 3 } } });
+});
+
+test("at its end it is said how its best trial is run again, in the words by which it was described", async () => {
+  const outcome = { ...allSucceeded, endedAtMs: noonishMs + 60_000 };
+  const params = { x: "0.25" };
+  const task: TaskStatus = {
+    ...{ task: "worker:0", restarts: 0, params, metrics: { loss: 2 } },
+    state: "succeeded",
+    trial: { state: "completed" },
+  };
+
+  const said = {
+    metric: "loss",
+    direction: "minimize",
+    command: "search",
+    parameters: ["x"],
+    space: ["float 0 1"],
+  } as const;
+  const status = aJobStatus({ applicationId: id, state: "succeeded", outcome, tasks: [task], search: said });
+  const kept = path.join(there.staging, `history-${there.applicant}`);
+  const submitted = run(search);
+  const keep = there.manager.onSubmit;
+  there.manager.onSubmit = () => {
+    keep();
+    mkdirSync(kept, { recursive: true });
+    writeFileSync(path.join(kept, `${id}.json`), JSON.stringify(status));
+  };
+  const { out } = await submitted;
+  expect(out).toContain(
+    "trial 0 alone: tony-ts search job.xml -conf tony.search.points=x=0.25 -conf tony.search.max-trials=1",
+  );
+});
+
+test("one of this machine runs here", async () => {
+  const tooLarge = { ...search, "tony.worker.memory": "99999g" };
+  await expect(run(tooLarge, { local: true })).rejects.toThrow(/, this machine has .*: lower tony\.worker\.memory$/);
+  expect(there.manager.submitted).toEqual([]);
+});
+
+test("the commands that are shown at its end run it where it ran, and its files are there", () => {
+  const context = { environment: { XDG_STATE_HOME: "/state" } };
+  const onMachine = searchAsGiven(["job.xml"], true, context);
+  expect(onMachine.given).toEqual(["job.xml", "--scheduler", "local"]);
+  expect(onMachine.localFolder?.("local_1_0001")).toBe("/state/tony-ts/local/local_1_0001");
+  expect(searchAsGiven(["job.xml"], false, context)).toEqual({ given: ["job.xml"] });
 });
 
 test.each([

@@ -83,8 +83,10 @@ describe("what is said of a submission", () => {
 
   test("a job that is refused is no event, and no id is told of it", async () => {
     there.manager.taken = { state: "FAILED", finalStatus: "FAILED", diagnostics: "queue is full" };
+    const before = SIGNALS.map((signal) => process.listenerCount(signal));
     await expect(run(there.job(), { json: true })).rejects.toMatchObject({ code: "SUBMISSION_REFUSED" });
     expect(there.context.out.text).toBe("");
+    expect(SIGNALS.map((signal) => process.listenerCount(signal))).toEqual(before);
   });
 
   test.each<[string, Partial<SubmissionChoices>, "out" | "err"]>([

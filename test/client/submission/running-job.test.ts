@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { takenBefore } from "../../../client/submission/running-job.ts";
+import { runningJob, takenBefore } from "../../../client/submission/running-job.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../../src/hadoop/yarn/submission.ts";
 import { aReport } from "../application-report.ts";
@@ -14,9 +14,17 @@ async function firstOf(id: string, unfinished: readonly ApplicationReport[]) {
     return [...unfinished];
   };
   const first = await takenBefore(id, "nightly", { user: "ada", reports });
-  expect(asked).toMatchObject([{ tags: ["nightly"], users: ["ada"] }]);
+  expect(asked).toEqual([
+    { tags: ["nightly"], users: ["ada"], states: ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING"] },
+  ]);
   return first?.id;
 }
+
+test("of several jobs with one tag that have not ended the first one is followed", async () => {
+  const reports = async () => [job(3, 3_000), job(1, 1_000), job(2, 2_000)];
+  expect((await runningJob("nightly", { user: "ada", reports }))?.id).toBe("application_1795305600000_0001");
+  expect(await runningJob("nightly", { user: "ada", reports: async () => [] })).toBeUndefined();
+});
 
 describe("of several submissions with one tag at the same moment", () => {
   const early = job(12, 1_000);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { Cluster } from "../../../client/cluster/cluster.ts";
 import { readSiteSettings } from "../../../client/cluster/site-settings.ts";
 import {
@@ -12,6 +12,7 @@ import {
   shipProbe,
 } from "../../../client/submission/runtime-probe.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { readTokenFile } from "../../../src/hadoop/security/token-file.ts";
 import { formatProbeReport, type ProbeReport } from "../../../src/job/launch/probe.ts";
 import { environmentOf, StandInCluster } from "./stand-in-cluster.ts";
 
@@ -41,6 +42,7 @@ test("a runtime that starts on a node is told with its release, what that node i
     "the runtime starts in a container on n1 (x64, no glibc): Node v22.23.3; the scheduler counts memory, cores and other resources",
   );
   expect(found({ loopback: "127.0.1.1" })).toMatchObject({
+    subject: "nodes",
     state: "remark",
     found: expect.stringContaining("on the node itself, its name leads to 127.0.1.1"),
     remedy: expect.stringMatching(/ give n1 its network address in \/etc\/hosts of the node$/),
@@ -55,6 +57,19 @@ test("an application that YARN refused says nothing of the runtime", () => {
     state: "wrong",
     found: `YARN refused the probe: ${refusal}`,
     remedy: "jobs would be refused likewise: choose another queue (--queue)",
+  });
+});
+
+test("a long refusal is told by its beginning", () => {
+  const { found } = probeFinding({ finalStatus: "FAILED", diagnostics: `\n${"x".repeat(400)}` });
+  expect(found).toBe(`YARN refused the probe: ${"x".repeat(300)}`);
+});
+
+test("what our program says without a remedy gets none", () => {
+  expect(failed("tony-ts: the ApplicationMaster cannot start: its disk is full")).toEqual({
+    subject: "nodes",
+    state: "wrong",
+    found: "its disk is full",
   });
 });
 
@@ -162,7 +177,7 @@ test("the probe runs in the image of ApplicationMasters, which is told", () => {
   expect(environmentOfProbe(configuration, image)).toMatchObject(image);
   expect(Object.keys(environmentOfProbe(configuration, undefined))).toHaveLength(1);
   const finding = { subject: "nodes", state: "well", found: "it starts" } as const;
-  expect(inImage(finding, image).found).toBe("it starts; asked for in the image ml/base:1");
+  expect(inImage(finding, image)).toEqual({ ...finding, found: "it starts; asked for in the image ml/base:1" });
   expect(inImage(finding, undefined)).toBe(finding);
 });
 
@@ -176,11 +191,14 @@ test("one that did not run in time says why: without a node that may run it no j
       "1 active node (label gpu); lost: n1",
     remedy: "start such a node, or choose another queue (--queue)",
   });
+  const late = { subject: "nodes", found: expect.stringMatching(/^the probe of 512 MiB did not run within 60 s: /) };
   expect(lateFinding({ code: "am-queue-full", queue: "ml" })).toMatchObject({
+    ...late,
     state: "remark",
     remedy: "try again when there is room",
   });
   expect(lateFinding({ code: "am-starting" })).toMatchObject({
+    ...late,
     state: "remark",
     remedy: expect.stringContaining("slow"),
   });
@@ -216,6 +234,7 @@ describe("a probe of a cluster", () => {
       ...{ cancel_tokens_when_complete: true, resource: { virtual_cores: 1 } },
     });
     expect(Number(application.resource?.memory)).toBe(512);
+    expect(readTokenFile(Buffer.from(application.am_container_spec?.tokens ?? [])).tokens).toEqual([]);
     expect(application.am_container_spec?.command).toEqual([expect.stringMatching(/'\/opt\/node' .*'am\.cjs'/)]);
     expect(environmentOf(application)).toHaveProperty("TONY_PROBE");
     expect(application.am_container_spec?.localResources?.map(({ key }) => key)).toEqual(["am.cjs"]);
@@ -234,17 +253,19 @@ describe("a probe of a cluster", () => {
   test.each([
     [
       "copy",
-      "exitCode: -1000\nDiagnostics: [now]no route",
+      "exitCode: -1000\nDiagnostics: [now] no route",
+      "a node cannot copy the runtime: no route",
       /^the nodes must reach the file system of fs\.defaultFS .*= hdfs:\/\/nowhere:8020$/,
     ],
     [
       "register",
       "exitCode: 1\nLast 4096 bytes of stderr :\ntony-ts: n1 cannot register with the ResourceManager\n\n",
+      "n1 cannot register with the ResourceManager",
       /^the nodes must reach yarn\.resourcemanager\.scheduler\.address .*= 127\.0\.0\.1:\d+$/,
     ],
-  ])("of a node that cannot %s says what is configured here", async (_what, diagnostics, remedy) => {
+  ])("of a node that cannot %s says what is configured here", async (_what, diagnostics, found, remedy) => {
     there.manager.taken = { state: "FAILED", finalStatus: "FAILED", diagnostics };
-    expect(await probe()).toMatchObject({ state: "wrong", remedy: expect.stringMatching(remedy) });
+    expect(await probe()).toMatchObject({ state: "wrong", found, remedy: expect.stringMatching(remedy) });
   });
 
   test("says what it waits for once that takes longer, and is ended after a minute", async () => {
@@ -261,6 +282,13 @@ describe("a probe of a cluster", () => {
     const waitedMs = told.map(([waited]) => waited);
     expect([Math.min(...waitedMs), Math.max(...waitedMs) < 60_000]).toEqual([2_000, true]);
     expect(there.manager.killed).toMatchObject([{ reason: "the probe took too long" }]);
+  });
+
+  test("that cannot be submitted is the error, and no application is followed", async () => {
+    const refusal = new Error("no way there");
+    jest.spyOn(cluster.resourceManager, "submit").mockRejectedValue(refusal);
+    await expect(probe()).rejects.toBe(refusal);
+    expect(there.manager.killed).toEqual([]);
   });
 
   test("that is stopped before is none", async () => {

@@ -8,8 +8,11 @@ import { endedBecause } from "../../../src/job/outcome.ts";
 import type { Search } from "../../../src/job/search/trials.ts";
 import type { SearchStatus, TaskStatus } from "../../../src/job/status.ts";
 import { searchOf } from "../../job/search/support.ts";
+import { eventually } from "../../support/eventually.ts";
+import { aReport } from "../application-report.ts";
 import { aJobStatus } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
+import { StandInCluster } from "./stand-in-cluster.ts";
 
 const search: Search = {
   ...searchOf({ lr: "float 0 1", kind: "choice 1 sgd", momentum: "float 0 0.9 when kind=sgd" }),
@@ -73,7 +76,7 @@ describe("a file of trials", () => {
 
   test("of a search that looked for the same at the same places is gone on with", async () => {
     const line = { number: 0, params: adam, state: "completed", value: 1 };
-    expect(await before(write({ ...line, search: said }, { ...line, number: 1 }))).toEqual([
+    expect(await before(write({ ...line, search: said }, " ", { ...line, number: 1 }))).toEqual([
       line,
       { ...line, number: 1 },
     ]);
@@ -168,20 +171,26 @@ describe("a search that has ended", () => {
         { lr: "0.5", kind: "1" },
         { metrics: { loss: 2 }, step: 7 },
       ),
-      task({ state: "failed", why: "exited 1", nonFinite: "NaN" }, { lr: "0.5", kind: "sgd", momentum: "0.1" }),
+      task(
+        { state: "failed", why: "exited 1", nonFinite: "NaN" },
+        { lr: "0.5", kind: "sgd", momentum: "0.1" },
+        { startedAtMs: 1, endedAtMs: 2 },
+      ),
       task({ state: "failed" }, { lr: "0.5", kind: "1" }, { step: 3 }),
+      task({ state: "interrupted", checkpoint: "hdfs:///c/0" }, { lr: "0.5", kind: "1" }),
       task(undefined, undefined),
     ]);
-    expect(await before(ID)).toEqual([
+    expect(await before(ID)).toStrictEqual([
       {
         ...{ params: adam, state: "completed", value: 2, step: 7, reports: [[7, 2]] },
         ...{ checkpoint: "hdfs:///c", checkpointStep: 7, application: ID },
       },
       {
         ...{ params: { lr: 0.5, kind: "sgd", momentum: 0.1 }, state: "failed", value: "NaN", why: "exited 1" },
-        application: ID,
+        ...{ startedAtMs: 1, endedAtMs: 2, application: ID },
       },
       { params: adam, state: "failed", step: 3, application: ID },
+      { params: adam, state: "interrupted", checkpoint: "hdfs:///c/0", application: ID },
     ]);
   });
 
@@ -234,6 +243,12 @@ describe("a search that has ended", () => {
     );
   });
 
+  test("of an older release, whose status does not say where it looked, is gone on with", async () => {
+    const { space: _, ...older } = was;
+    ended([task({ state: "completed" }, { lr: "0.5", kind: "1" }, { metrics: { loss: 2 } })], older);
+    expect(await before(ID)).toMatchObject([{ params: adam, value: 2 }]);
+  });
+
   test("is refused where it was no search", async () => {
     ended([], null);
     await expect(before(ID)).rejects.toThrow("was no search");
@@ -242,6 +257,45 @@ describe("a search that has ended", () => {
   test("is refused where nothing was kept of it", async () => {
     mkdirSync(path.join(localRoot(environment), ID), { recursive: true });
     await expect(before(ID)).rejects.toThrow("what became of its trials was not kept");
+  });
+});
+
+describe("a search on a cluster", () => {
+  const id = "application_1795305600000_0007";
+  let there: StandInCluster;
+  beforeEach(async () => {
+    there = await StandInCluster.start();
+    there.manager.applications = [aReport({ id, user: there.applicant, state: "KILLED", finalStatus: "KILLED" })];
+  });
+  afterEach(() => there.stop());
+
+  const onCluster = (outputDir = "", stagingDir = `file://${there.staging}`) => {
+    const conf = [`tony.staging-dir=${stagingDir}`];
+    return trialsBefore(id, { ...search, ...(outputDir !== "" && { outputDir }) }, conf, there.context);
+  };
+
+  test("that has not ended is refused, and nobody stays connected with the cluster", async () => {
+    there.manager.applications = there.manager.applications.map((one) => ({ ...one, state: "RUNNING" }));
+    await expect(onCluster()).rejects.toMatchObject({
+      code: "USAGE",
+      message: `${id} still runs: tony-ts status ${id}`,
+    });
+    await eventually("the connection's end", () => there.manager.callers === 0);
+  });
+
+  test("of which nothing is kept is gone on with by the file in the folder of its results", async () => {
+    const line = { number: 0, params: adam, state: "running" };
+    mkdirSync(path.join(there.folder, "results", id), { recursive: true });
+    writeFileSync(path.join(there.folder, "results", id, "trials.jsonl"), `${JSON.stringify(line)}\n`);
+    expect(await onCluster(`file://${there.folder}/results//`)).toEqual([{ ...line, application: id }]);
+    await expect(onCluster()).rejects.toThrow(`--resume ${id}: what became of its trials was not kept`);
+  });
+
+  test("whose last state cannot be read now is refused with the reason", async () => {
+    const elsewhere = "s3a://bucket/staging";
+    await expect(onCluster("", elsewhere)).rejects.toThrow(
+      new RegExp(`^--resume ${id}: what became of its trials cannot be read now: .*s3a`),
+    );
   });
 });
 
@@ -257,6 +311,8 @@ test.each([
 test("of what continues from a checkpoint that is said", () => {
   const saved = { params: adam, state: "interrupted", checkpoint: "hdfs:///c/1" } as const;
   const anew = { params: adam, state: "interrupted" } as const;
+  const over = { ...saved, state: "completed" } as const;
+  expect(tookOver("a", [over, saved])).toBe("took over 2 trials of a: 1 ended, 1 continues from a checkpoint");
   expect(tookOver("a", [saved, saved, anew])).toBe(
     "took over 3 trials of a: 0 ended, 2 continue from a checkpoint, 1 begins again",
   );

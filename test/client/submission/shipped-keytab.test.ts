@@ -34,9 +34,9 @@ describe("a job's keytab", () => {
     const { content, items = [], keytab: told } = (await shippedKeytab(settings(shipped), secured, installed)) ?? {};
     expect(content?.toString()).toBe("keys");
     const link = `koffi-${process.arch}.node`;
-    expect(items.map((item) => [item.link, item.source])).toEqual([
-      ["tokens.cjs", program],
-      [link, native],
+    expect(items).toEqual([
+      { link: "tokens.cjs", source: program, as: "file", shared: true },
+      { link, source: native, as: "file", shared: true },
     ]);
     expect(told).toEqual({
       principal: "ada@EXAMPLE",
@@ -59,15 +59,21 @@ describe("a job's keytab", () => {
 
   test("has to be named", async () => {
     const unnamed = settings({ "tony.kerberos.ship-keytab": "true" });
-    await expect(shippedKeytab(unnamed, secured, installed)).rejects.toThrow(
-      /^job.xml:1: tony.kerberos.ship-keytab is true, and tony.kerberos.keytab names no keytab/,
-    );
+    await expect(shippedKeytab(unnamed, secured, installed)).rejects.toMatchObject({
+      code: "JOB_INVALID",
+      message: expect.stringMatching(
+        /^job.xml:1: tony.kerberos.ship-keytab is true, and tony.kerberos.keytab names no keytab/,
+      ),
+    });
   });
 
   test("cannot travel without koffi: the error names the package and the command that installs it", async () => {
-    const missing = { ...installed, nativeModuleOf: () => raise(new Error("Cannot find module")) };
+    const cause = new Error("Cannot find module");
+    const missing = { ...installed, nativeModuleOf: () => raise(cause) };
     await expect(shippedKeytab(settings(shipped), secured, missing)).rejects.toMatchObject({
       code: "KOFFI_MISSING",
+      exitCode: 2,
+      cause,
       message: expect.stringMatching(/@koromix\/koffi-linux-\w+, .*\n {2}npm install -g .*@koromix\/koffi-linux-\w+@/),
     });
   });

@@ -85,9 +85,11 @@ test("one of this machine asks for no cluster, and is not started where it was s
 describe("a job is followed", () => {
   const { timeouts } = aJobSpec();
   const signals = { stop: new AbortController().signal };
+  const applications = aPlace();
+  const now = () => 5_000;
   const followed = (changes: Partial<JobSpec>, limits = {}, more = {}) => {
-    const job = { id: "application_1_0001", spec: aJobSpec(changes), applications: aPlace() };
-    return followedFromNow(job, { logs: { kind: "all" }, ...limits }, () => 5_000, { ...signals, ...more });
+    const job = { id: "application_1_0001", spec: aJobSpec(changes), applications };
+    return followedFromNow(job, { logs: { kind: "all" }, ...limits }, now, { ...signals, ...more });
   };
 
   test("from the moment that it was taken, by the output of its own tasks, for as long as its start may take", () => {
@@ -102,6 +104,7 @@ describe("a job is followed", () => {
       startupLimitMs: 60_000,
     });
     expect(followed({})).not.toHaveProperty("startupLimitMs");
+    expect([followed({}).applications, followed({}).now]).toEqual([applications, now]);
   });
 
   test("with who is told of its end, and who ends it by when", () => {

@@ -2,14 +2,16 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { clusterOf } from "../../../client/cluster/cluster.ts";
 import type { ClientContext } from "../../../client/context.ts";
 import type { WaitBlock } from "../../../client/output/output.ts";
+import { ContentCache } from "../../../client/shipping/cache.ts";
 import { uploadName } from "../../../client/shipping/uploads.ts";
 import { checkOffline } from "../../../client/submission/check-offline.ts";
 import { submitToCluster } from "../../../client/submission/submission.ts";
 import { formatClientAccess, pageKey } from "../../../src/api/identity.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { readTokenFile } from "../../../src/hadoop/security/token-file.ts";
 import type { JobText } from "../../../src/job/build/load-job.ts";
 import { PAGE_NAME } from "../../../src/job/launch/container-names.ts";
@@ -22,7 +24,10 @@ let there: StandInCluster;
 beforeEach(async () => {
   there = await StandInCluster.start();
 });
-afterEach(() => there.stop());
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await there.stop();
+});
 
 /** What a person is told meanwhile: names of jobs, and lines of the upload. */
 let told: string[];
@@ -212,6 +217,25 @@ test("what an earlier upload left that was broken off goes with the next submiss
   writeFileSync(path.join(uploads, uploadName("data.txt", { host: hostname(), pid })), "half");
   await submit(there.job());
   expect(readdirSync(uploads)).toEqual([]);
+});
+
+test("what cannot be removed of earlier uploads is no trouble of this one", async () => {
+  const sweep = jest.spyOn(ContentCache.prototype, "sweep").mockRejectedValue(new Error("no answer"));
+  await submit(there.job());
+  expect(sweep.mock.calls).toEqual([[there.context.now()]]);
+  expect(there.manager.submitted).toHaveLength(1);
+});
+
+test("files of a cache that somebody else has made are used where the job trusts its owner alone", async () => {
+  await submit(there.job());
+  const { stat } = LocalFileSystem.prototype;
+  jest.spyOn(LocalFileSystem.prototype, "stat").mockImplementation(async function (this: LocalFileSystem, file) {
+    const status = await stat.call(this, file);
+    return file.startsWith(`${there.staging}/cache`) ? { ...status, owner: "cacher" } : status;
+  });
+  await expect(submit(there.job())).rejects.toMatchObject({ code: "CACHE_OWNER_NOT_TRUSTED" });
+  await submit(there.job({ "tony.cache.trusted-owners": "cacher" }));
+  expect(there.manager.submitted).toHaveLength(2);
 });
 
 test("what is said of a folder that several roles have is said once", async () => {

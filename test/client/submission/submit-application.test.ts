@@ -32,31 +32,46 @@ const duplicate = new RemoteError("org.apache.hadoop.yarn.exceptions.YarnExcepti
 /** A ResourceManager that answers submissions and questions in this order; the last answer to each is given again. */
 class Script implements Submissions {
   readonly asked: string[] = [];
+  /** Those that would end the waiting for its answers. */
+  readonly signals = new Set<AbortSignal>();
   readonly #submissions: (Error | "taken")[];
   readonly #states: (Error | ApplicationState)[];
+  readonly #diagnostics: string;
 
-  constructor(submissions: (Error | "taken")[], states: (Error | ApplicationState)[]) {
+  constructor(submissions: (Error | "taken")[], states: (Error | ApplicationState)[], diagnostics = refusal) {
     this.#submissions = submissions;
     this.#states = states;
+    this.#diagnostics = diagnostics;
   }
 
-  async submit(): Promise<void> {
+  async submit(_application: object, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     this.asked.push("submit");
+    this.signals.add(signal);
     const [answer = "taken"] = this.#submissions.length > 1 ? this.#submissions.splice(0, 1) : this.#submissions;
     if (answer instanceof Error) throw answer;
   }
 
-  async report(): Promise<{ readonly state: ApplicationState; readonly diagnostics: string }> {
+  async report(
+    _id: string,
+    { signal }: { readonly signal: AbortSignal },
+  ): Promise<{ readonly state: ApplicationState; readonly diagnostics: string }> {
     this.asked.push("report");
+    this.signals.add(signal);
     const [answer = unknown] = this.#states.length > 1 ? this.#states.splice(0, 1) : this.#states;
     if (answer instanceof Error) throw answer;
-    return { state: answer, diagnostics: answer === "FAILED" ? refusal : "" };
+    return { state: answer, diagnostics: answer === "FAILED" ? this.#diagnostics : "" };
   }
 }
+
+const startMs = 1_000_000;
 
 /** Says which signals would end its sleeps. */
 class WatchedClock extends ManualClock {
   readonly signals = new Set<AbortSignal | undefined>();
+
+  override nowMs(): number {
+    return startMs + super.nowMs();
+  }
 
   override async sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
     this.signals.add(signal);
@@ -71,9 +86,11 @@ function handedIn(
     readonly clock?: WatchedClock;
     readonly others?: Readonly<Record<string, number>>;
     readonly terminal?: boolean;
+    readonly giveUpAfterMs?: number;
   } = {},
 ) {
-  const { stop = new AbortController().signal, clock = new WatchedClock(), others = {}, terminal = false } = options;
+  const { stop = new AbortController().signal, clock = new WatchedClock(), others = {} } = options;
+  const { terminal = false, giveUpAfterMs = 5_000 } = options;
   const { output, out, err } = recordedContext({ terminal });
   let brief = false;
   const askBriefly = () => {
@@ -85,7 +102,7 @@ function handedIn(
       resourceManager: script,
       output,
       stop,
-      giveUpAfterMs: 5_000,
+      giveUpAfterMs,
       askBriefly,
       clock,
     },
@@ -103,7 +120,7 @@ describe("a submission that was answered", () => {
   });
 
   test("and that the scheduler refuses is an error with its words, its queue and exit code 3", async () => {
-    const { taken } = handedIn(new Script(["taken"], ["NEW_SAVING", "SUBMITTED", "FAILED"]));
+    const { taken } = handedIn(new Script(["taken"], ["NEW_SAVING", "SUBMITTED", "FAILED"], `\n${refusal}\n`));
     await expect(taken).rejects.toMatchObject({
       code: "SUBMISSION_REFUSED",
       exitCode: 3,
@@ -113,10 +130,26 @@ describe("a submission that was answered", () => {
     });
   });
 
+  test("and whose tokens cannot be renewed is an error that says what the ResourceManager needs", async () => {
+    const diagnostics =
+      "java.io.IOException: Failed to renew token: Kind: HDFS_DELEGATION_TOKEN, Service: ha-hdfs:ns, Ident: (owner=ada, renewer=yarn, realUser=)";
+    await expect(handedIn(new Script(["taken"], ["FAILED"], diagnostics)).taken).rejects.toMatchObject({
+      code: "SUBMISSION_REFUSED",
+      exitCode: 3,
+      message: expect.stringMatching(
+        /^The ResourceManager refuses the job, because it cannot renew the delegation token HDFS_DELEGATION_TOKEN for ha-hdfs:ns\n {2}Only yarn may: /,
+      ),
+    });
+  });
+
   test("says what it waits for when that takes long", async () => {
-    const script = new Script(["taken"], [...Array<ApplicationState>(12).fill("NEW_SAVING"), "ACCEPTED"]);
-    const { taken, err } = handedIn(script);
+    const states = [...Array<ApplicationState>(12).fill("NEW_SAVING"), "ACCEPTED"] as const;
+    const { taken, err } = handedIn(new Script(["taken"], [...states]));
     await taken;
+    const onTerminal = handedIn(new Script(["taken"], [...states]), { terminal: true });
+    await onTerminal.taken;
+    expect(onTerminal.out.text).toContain("The ResourceManager has been saving application_1795305600000_0007 for 1 s");
+    expect(onTerminal.out.text.endsWith("A\r\u001b[J")).toBe(true);
     expect(err.text).toMatch(/^The ResourceManager has been saving application_\d+_0007 for 1 s\n$/);
   });
 
@@ -132,23 +165,24 @@ describe("a submission that was answered", () => {
 
   test("and forgotten again and again is given up in the end", async () => {
     const script = new Script(["taken"], [unknown]);
-    const { taken, clock } = handedIn(script);
+    const { taken, clock } = handedIn(script, { giveUpAfterMs: 5_100 });
     await expect(taken).rejects.toMatchObject({ code: "SUBMISSION_FORGOTTEN", exitCode: 3 });
-    expect(clock.nowMs()).toBeGreaterThanOrEqual(5_000);
-    expect(clock.nowMs()).toBeLessThan(5_200);
+    expect(clock.nowMs()).toBe(startMs + 5_100);
   });
 
   test("is looked for again after a moment, which grows to a fifth of a second, as is one that is made again", async () => {
     const stop = new AbortController().signal;
     const looks = new WatchedClock();
     const saving = [...Array<ApplicationState>(6).fill("SUBMITTED"), "ACCEPTED"] as const;
-    await handedIn(new Script(["taken"], [...saving]), { clock: looks, stop }).taken;
+    const script = new Script(["taken"], [...saving]);
+    await handedIn(script, { clock: looks, stop }).taken;
+    expect([...script.signals]).toStrictEqual([stop]);
     const tries = new WatchedClock();
     const unsaved = [...Array<Error>(6).fill(unknown), "ACCEPTED"] as const;
     await handedIn(new Script(["taken"], [...unsaved]), { clock: tries, stop }).taken;
     for (const { sleepsMs, signals } of [looks, tries]) {
       expect(sleepsMs).toEqual([20, 40, 80, 160, 200, 200]);
-      expect([...signals]).toEqual([stop]);
+      expect([...signals]).toStrictEqual([stop]);
     }
   });
 
@@ -175,6 +209,18 @@ describe("a submission that was answered", () => {
   });
 });
 
+test.each<[string, Error | "taken", Error | ApplicationState]>([
+  ["the ResourceManager saves it", "taken", "NEW_SAVING"],
+  ["the ResourceManager has forgotten it", "taken", unknown],
+  ["the nodes are too small for it", refused("<memory:4096, vCores:4>"), unknown],
+])("where %s nothing is asked before the pause is over", async (_why, answer, state) => {
+  const script = new Script([answer], [state]);
+  const clock = Object.assign(new WatchedClock(), { sleep: () => new Promise<void>(() => undefined) });
+  void handedIn(script, { clock }).taken;
+  for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(script.asked).toEqual(["submit", "report"]);
+});
+
 describe("a submission that was not answered", () => {
   test("is looked up, briefly because patience is spent, and goes on when it was taken", async () => {
     const script = new Script([silence], ["NEW_SAVING", "ACCEPTED"]);
@@ -196,8 +242,11 @@ describe("a submission that was not answered", () => {
   });
 
   test("may have been taken when the look-up is not answered either", async () => {
-    await expect(handedIn(new Script([silence], [silence])).taken).rejects.toMatchObject({
+    const away = new CodedError("nobody is there", { code: "RPC_CONNECT_FAILED", retryable: true });
+    await expect(handedIn(new Script([silence], [away])).taken).rejects.toMatchObject({
       code: "SUBMISSION_UNKNOWN",
+      message: expect.stringMatching(/ is not known: no answer\n/),
+      cause: silence,
     });
   });
 });
@@ -217,6 +266,13 @@ describe("a submission that was refused", () => {
     expect(err.text).toBe(
       "No node that is registered now is large enough for the ApplicationMaster, which asks for 512 MiB, 1 core; the largest container has 256 MiB, 4 cores: waiting for 0 s\n",
     );
+  });
+
+  test("by an older release, which does not say how large a container may be now, is waited for as well", async () => {
+    const older = new RemoteError(tooLarge.javaClass, "configured maximum allocation=<memory:4096, vCores:4>");
+    const { taken, err } = handedIn(new Script([older, "taken"], [unknown, "ACCEPTED"]));
+    await taken;
+    expect(err.text).toMatch(/, which asks for 512 MiB, 1 core: waiting for 0 s\n$/);
   });
 
   test("for that reason again and again says for how long already, and nothing more once it has failed otherwise", async () => {

@@ -70,6 +70,17 @@ describe("turns", () => {
     await Promise.all(others);
   });
 
+  test("are not more afterwards, for all that ended while nobody waited", async () => {
+    const turns = new Turns(1);
+    await turns.take(never, async () => {});
+    const later = work();
+    const others = ["second", "third"].map((name) => turns.take(never, later.of(name)));
+    await Promise.resolve();
+    expect(later.begun).toEqual(["second"]);
+    later.end();
+    await Promise.all(others);
+  });
+
   test("leave the others where they are when one is called off that has had to wait and works by now", async () => {
     const turns = new Turns(1);
     const [first, second, third] = [work(), work(), work()];
