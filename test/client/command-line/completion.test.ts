@@ -86,6 +86,21 @@ describe("words that may follow", () => {
     }
   });
 
+  test("are a hundred tasks of a job that has more", async () => {
+    const machine = new LocalMachine();
+    try {
+      const tasks = Array.from({ length: 101 }, (_, index) => {
+        return { task: `worker:${index}`, state: "succeeded", restarts: 0 } as const;
+      });
+      const id = machine.ended(60, "succeeded", { tasks });
+      const { environment } = machine;
+      const found = await completions([completionWord, "tony-ts", "logs", id, ""], recordedContext({ environment }));
+      expect(found?.filter((word) => word.startsWith("worker:"))).toHaveLength(100);
+    } finally {
+      await machine.dispose();
+    }
+  });
+
   test("are left to the shell where a file is wanted, and to the parser elsewhere", async () => {
     expect(await words("submit", "jo")).toEqual([]);
     expect(await words("submit", "--")).toBeUndefined();
