@@ -6,8 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { completionScript, completions, completionWord } from "../../../client/command-line/completion.ts";
 import { commands } from "../../../client/commands/commands.ts";
+import { eventually } from "../../support/eventually.ts";
 import { LocalMachine } from "../commands/local-machine.ts";
 import { aJobStatus, allSucceeded } from "../job-status.ts";
+import { StandInCluster } from "../submission/stand-in-cluster.ts";
 import { recordedContext } from "../support.ts";
 
 let home = "";
@@ -65,6 +67,20 @@ describe("words that may follow", () => {
       expect(await running("kv", id, "")).toEqual([]);
     } finally {
       await machine.dispose();
+    }
+  });
+
+  test("are the running applications of the cluster, also where this machine's jobs cannot be listed", async () => {
+    const there = await StandInCluster.start();
+    try {
+      const own = { user: there.applicant, state: "RUNNING" } as const;
+      there.manager.has({ id: "application_1_0001", ...own }, { id: "application_1_0002", ...own, state: "FINISHED" });
+      const environment = { ...there.context.environment, XDG_STATE_HOME: there.file("state", "") };
+      const context = { ...there.context, environment };
+      expect(await completions([completionWord, "tony-ts", "status", ""], context)).toEqual(["application_1_0001"]);
+      await eventually("all to leave the ResourceManager", () => there.manager.callers === 0, 3_000);
+    } finally {
+      await there.stop();
     }
   });
 
