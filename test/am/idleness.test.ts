@@ -123,6 +123,20 @@ describe("a job whose programs use nothing", () => {
     expect([60 * minuteMs, 20 * secondMs].map(looksIn30s)).toEqual([3, 6]);
   });
 
+  test("is shown no more while the job waits", () => {
+    job.passes(11);
+    job.current = { ...job.current, state: "gathering" };
+    expect(job.shown).toBeUndefined();
+  });
+
+  test("lasts until the oldest of the programs' last samples", () => {
+    job.passes(11);
+    job.nowMs += 30 * secondMs;
+    job.tells("worker:0", "c0", {});
+    job.looks();
+    expect(job.shown).toBe("worker:0, worker:1 used no CPU for 10 min 55 s");
+  });
+
   test("one that works is enough for silence, as is one that waits for nobody but the others", () => {
     job.passes(30, { "worker:1": 400 });
     expect(job.said).toEqual({});

@@ -380,6 +380,20 @@ describe("the YARN scheduler", () => {
       ),
       false,
     ],
+    [
+      "nor what this job may not do",
+      new RemoteError("org.apache.hadoop.security.AccessControlException", "alice may not"),
+      false,
+    ],
+    [
+      "nor a service that the NodeManager does not have",
+      new RemoteError(
+        "org.apache.hadoop.yarn.exceptions.InvalidAuxServiceException",
+        "The auxService:x does not exist",
+      ),
+      false,
+    ],
+    ["nor a login that it refuses", new HadoopError("refused", { code: "RPC_AUTHENTICATION" }), false],
   ])("a launch fails: %s", async (_case, error, nodeAtFault) => {
     const { manager, nodeManagers, scheduler, events } = await setUp();
     await manager.answer({ allocated: [aContainer(2)] });
