@@ -263,6 +263,30 @@ describe("the YARN scheduler", () => {
     expect(scheduler.waits).toEqual([]);
   });
 
+  test("a heartbeat that was not answered is repeated before anything new is asked for", async () => {
+    const { clock, manager, scheduler } = await setUp();
+    const lost = new RpcConnectionError("gone", { code: "RPC_CONNECTION_LOST" });
+    (await manager.heartbeats.next())(lost);
+    await turn();
+    scheduler.ask([ask]);
+    await clock.pass(0);
+    expect(manager.rows).toEqual([]);
+    await manager.answer();
+    await clock.pass(0);
+    expect(manager.rows).toEqual([expect.objectContaining({ resourceName: "*", count: 2 })]);
+  });
+
+  test("one that is not answered as the job ends is not waited for", async () => {
+    const { manager, scheduler } = await setUp();
+    const finished = scheduler.finish({
+      ...endedBecause("killed", { code: "stop-requested", words: "by alice" }),
+      endedAtMs: 0,
+    });
+    (await manager.heartbeats.next())(new RpcConnectionError("gone", { code: "RPC_CONNECTION_LOST" }));
+    await finished;
+    expect(scheduler.waits).toEqual([]);
+  });
+
   test("what is left for the job is told when it has changed, not with each heartbeat", async () => {
     const { clock, manager, events } = await setUp();
     const left = { ...small, memoryMiB: 256 };
