@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "@jest/globals";
 import { JobHistory } from "../../../am/storage/history.ts";
@@ -7,6 +7,8 @@ import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { pageKeyFile } from "../../../src/history/layout.ts";
+import { tonyFinalXml } from "../../../src/history/tony/final-xml.ts";
 import { HistoryWriter } from "../../../src/history/writer.ts";
 import { SHOWN_EVENTS } from "../../../src/page/live-answer.ts";
 import { aJobStatus, allSucceeded } from "../../client/job-status.ts";
@@ -110,12 +112,24 @@ test("it says where they cannot be read, and goes on with its own", async () => 
   expect(times(second)).toEqual([2]);
 });
 
+test("a job that runs has its beginning there, the key of its page, and its settings where its client left them", async () => {
+  const folder = path.join(root.path, "intermediate", applicationId);
+  const named = () => (existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith(".")) : []);
+  mkdirSync(path.join(root.path, "staging"));
+  writeFileSync(path.join(root.path, "staging", tonyFinalXml), "<configuration/>");
+  historyOf(1).begin(aJobStatus(), "the page's key");
+  await eventually("the settings", () => named().includes(tonyFinalXml));
+  expect(readFileSync(path.join(folder, tonyFinalXml), "utf8")).toBe("<configuration/>");
+  expect(readFileSync(path.join(folder, pageKeyFile), "utf8")).toBe("the page's key");
+  expect(named().some((name) => name.endsWith(".jhist.inprogress"))).toBe(true);
+});
+
 test("what others can read there shows which variables a job sets, and not to what", async () => {
   const fileSystems = { locate: (url: string) => ({ fileSystem: new OfAda(), path: new URL(url).pathname }) };
   const history = historyOf(1, { fileSystems, containerEnvironment: { API_KEY: "hush" } });
-  const outcome = { ...allSucceeded, endedAtMs: 2 };
+  const outcome = { ...allSucceeded, endedAtMs: 1_795_309_200_000 };
   await history.close(aJobStatus({ outcome }), { useOf: () => undefined, encodeSeries: async () => Buffer.of(1) });
-  const folder = path.join(root.path, "finished/1970/01/01", applicationId);
+  const folder = path.join(root.path, "finished/2026/11/22", applicationId);
   const events = readdirSync(folder).find((name) => name.endsWith(".jsonl")) ?? "";
   const text = readFileSync(path.join(folder, events), "utf8");
   expect(text).toContain("API_KEY");
