@@ -99,6 +99,44 @@ describe("a job whose programs use nothing", () => {
     expect(job.shown).toBeUndefined();
   });
 
+  test("the kernel's own tick or two between samples that follow each other soon are no work", () => {
+    job.passes(11);
+    job.nowMs += 100;
+    job.tells("worker:1", "c1", { "worker:1": 20 });
+    expect(job.shown).toBeDefined();
+    job.nowMs += 100;
+    job.tells("worker:1", "c1", { "worker:1": 21 });
+    expect(job.shown).toBeUndefined();
+  });
+
+  test("is looked at every ten seconds, and more often where it is told of sooner", () => {
+    const looksIn30s = (afterMs: number) => {
+      const { idleness, current } = new Job({ afterMs });
+      let looks = 0;
+      const look = () => {
+        looks += 1;
+        return current;
+      };
+      for (let nowMs = 0; nowMs < 30 * secondMs; nowMs += secondMs) idleness.look(nowMs, look);
+      return looks;
+    };
+    expect([60 * minuteMs, 20 * secondMs].map(looksIn30s)).toEqual([3, 6]);
+  });
+
+  test("is shown no more while the job waits", () => {
+    job.passes(11);
+    job.current = { ...job.current, state: "gathering" };
+    expect(job.shown).toBeUndefined();
+  });
+
+  test("lasts until the oldest of the programs' last samples", () => {
+    job.passes(11);
+    job.nowMs += 30 * secondMs;
+    job.tells("worker:0", "c0", {});
+    job.looks();
+    expect(job.shown).toBe("worker:0, worker:1 used no CPU for 10 min 55 s");
+  });
+
   test("one that works is enough for silence, as is one that waits for nobody but the others", () => {
     job.passes(30, { "worker:1": 400 });
     expect(job.said).toEqual({});
@@ -149,6 +187,17 @@ describe("what is not measured is not said", () => {
     broken.idleness.forget("c1");
     broken.passes(9);
     expect(broken.said).toEqual({});
+  });
+
+  test("of a program whose samples come once a minute, when four of them have not come", () => {
+    const job = new Job({ metricsIntervalMs: minuteMs });
+    job.passes(11);
+    job.nowMs += 4 * minuteMs;
+    job.looks();
+    expect(job.shown).toBeDefined();
+    job.nowMs += minuteMs;
+    job.looks();
+    expect(job.shown).toBeUndefined();
   });
 
   test("of processes that people or MPI's launcher start beside the programs", () => {

@@ -45,7 +45,7 @@ function endOf({ local = false, hangs = "", fails = "" } = {}) {
     journals: [{ settled: () => step("journal") }],
     staging: { keepResult: ({ applicationId }) => step(`result of ${applicationId}`), remove: () => step("staging") },
     scheduler: { close: () => step("scheduler") },
-    endpoint: { close: () => step("server") },
+    endpoint: { close: (limitMs) => step(`server within ${limitMs} ms`) },
   });
   return { end, steps, warnings };
 }
@@ -80,24 +80,33 @@ test("sessions end and readers get the last of the logs before the ResourceManag
   ]);
 });
 
-test("a file system that does not answer keeps nobody from telling the ResourceManager, and this process for five seconds", async () => {
-  const { end, steps, warnings } = endOf({ hangs: "history" });
-  expect(await isDoneWithin(0, end.begin(outcome))).toBe(true);
-  const completed = end.complete(true);
-  expect(await isDoneWithin(4_900, completed)).toBe(false);
-  expect(await isDoneWithin(100, completed)).toBe(true);
-  expect(warnings).toEqual(["Failed: closing the history: it took longer than 5 s"]);
-  expect(steps.slice(-2)).toEqual(["scheduler", "server"]);
-});
-
-test("a webhook that does not answer keeps nobody from telling the ResourceManager, and this process for ten seconds", async () => {
-  const { end, warnings } = endOf({ hangs: "notices for 9500 ms" });
-  expect(await isDoneWithin(0, end.begin(outcome))).toBe(true);
-  const completed = end.complete(true);
-  expect(await isDoneWithin(9_900, completed)).toBe(false);
-  expect(await isDoneWithin(100, completed)).toBe(true);
-  expect(warnings).toEqual(["Failed: telling other systems of the end: it took longer than 10 s"]);
-});
+test.each([
+  { hangs: "history", limitMs: 5_000, told: "closing the history: it took longer than 5 s" },
+  { hangs: "trials", limitMs: 5_000, told: "storing the trials: it took longer than 5 s" },
+  { hangs: "feeds", limitMs: 10_000, told: "ending the feeds: it took longer than 10 s" },
+  { hangs: "notices for 9500 ms", limitMs: 10_000, told: "telling other systems of the end: it took longer than 10 s" },
+  { hangs: "checkpoints", limitMs: 10_000, told: "removing checkpoints: it took longer than 10 s" },
+  { hangs: "uploads", limitMs: 5_000, told: "removing unfinished uploads: it took longer than 5 s" },
+  { hangs: "staging", limitMs: 10_000, told: "removing the staging folder: it took longer than 10 s" },
+  {
+    hangs: "result of application_1_0001",
+    local: true,
+    limitMs: 10_000,
+    told: "writing status.json: it took longer than 10 s",
+  },
+])(
+  "without an answer to $hangs the ResourceManager is told at once, and this process goes on after $limitMs ms",
+  async (given) => {
+    const { limitMs, told, ...rest } = given;
+    const { end, steps, warnings } = endOf(rest);
+    expect(await isDoneWithin(0, end.begin(outcome))).toBe(true);
+    const completed = end.complete(true);
+    expect(await isDoneWithin(limitMs - 100, completed)).toBe(false);
+    expect(await isDoneWithin(100, completed)).toBe(true);
+    expect(warnings).toEqual([`Failed: ${told}`]);
+    expect(steps.slice(-2)).toEqual(["scheduler", "server within 1000 ms"]);
+  },
+);
 
 test("a reader that does not read on is broken off after five seconds", async () => {
   const { end, steps } = endOf({ hangs: "logs" });
@@ -110,25 +119,31 @@ test("a reader that does not read on is broken off after five seconds", async ()
 test("on a cluster the staging folder goes last of all files, when the journal writes no more there", async () => {
   const { end, steps } = endOf();
   await end.complete(true);
-  expect(steps).toEqual(["checkpoints", "uploads", "journal", "staging", "scheduler", "server"]);
+  expect(steps).toEqual(["checkpoints", "uploads", "journal", "staging", "scheduler", "server within 1000 ms"]);
 });
 
 test("what the next attempt needs stays", async () => {
   const { end, steps } = endOf();
   await end.complete(false);
-  expect(steps).toEqual(["scheduler", "server"]);
+  expect(steps).toEqual(["scheduler", "server within 1000 ms"]);
   expect(end.hasBegun).toBe(true);
 });
 
 test("with the local scheduler the result is kept in the folder", async () => {
   const { end, steps } = endOf({ local: true });
   await end.complete(true);
-  expect(steps).toEqual(["checkpoints", "uploads", "result of application_1_0001", "scheduler", "server"]);
+  expect(steps).toEqual([
+    "checkpoints",
+    "uploads",
+    "result of application_1_0001",
+    "scheduler",
+    "server within 1000 ms",
+  ]);
 });
 
 test("a step that fails is told, and the next one follows; a scheduler that does not close is not waited for", async () => {
   const { end, steps, warnings } = endOf({ fails: "staging", hangs: "scheduler" });
   expect(await isDoneWithin(1_000, end.complete(true))).toBe(true);
   expect(warnings).toEqual(["Failed: removing the staging folder: no NameNode answers"]);
-  expect(steps.at(-1)).toBe("server");
+  expect(steps.at(-1)).toBe("server within 1000 ms");
 });

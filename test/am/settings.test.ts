@@ -11,7 +11,9 @@ const environment = {
 
 describe("what the container of an ApplicationMaster says", () => {
   test("is read from what the NodeManager has set", () => {
-    expect(readSettings({ ...environment, NM_PORT: "1", NM_HTTP_PORT: "2" })).toEqual({
+    const more = { NM_PORT: "1", NM_HTTP_PORT: "2", APP_SUBMIT_TIME_ENV: "1795305600000" };
+    expect(readSettings({ ...environment, ...more })).toEqual({
+      submittedAtMs: 1_795_305_600_000,
       containerId: "container_1_0001_02_000001",
       attempt: 2,
       host: "node-1",
@@ -30,6 +32,12 @@ describe("what the container of an ApplicationMaster says", () => {
       password: "secret",
     });
     expect(readSettings({ ...environment, KEYSTORE_FILE_LOCATION: "/work/its-own" }).keyStore).toBeUndefined();
+  });
+
+  test("is less where the client has started it on its own machine", () => {
+    const settings = readSettings({ ...environment, TONY_SCHEDULER: "local" });
+    expect(settings).toMatchObject({ local: true, node: { host: "node-1", port: 0, httpAddress: "node-1:0" } });
+    expect(settings).not.toHaveProperty("submittedAtMs");
   });
 
   test("has to be there", () => {

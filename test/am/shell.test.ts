@@ -1,6 +1,7 @@
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import type { Effect } from "../../am/core/state/effects.ts";
 import type { Event } from "../../am/core/state/events.ts";
+import type { Scheduler } from "../../am/scheduler/scheduler.ts";
 import { Shell, type ShellOptions } from "../../am/shell.ts";
 import { endedBecause } from "../../src/job/outcome.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
@@ -15,7 +16,7 @@ const outcome: JobOutcome = {
 /** A core that answers events by a table, and a shell whose parts note what is done to them, in order. */
 function setUp(
   reactions: Partial<Record<Event["type"], readonly Effect[] | Error>>,
-  changes: Partial<ShellOptions> & { readonly confirm?: () => Promise<boolean> } = {},
+  changes: Partial<ShellOptions> & Partial<Pick<Scheduler, "confirm" | "finish">> = {},
 ) {
   const clock = new SteppedClock();
   const events: string[] = [];
@@ -47,15 +48,17 @@ function setUp(
       stop: note("stop"),
       show: note("show"),
       confirm: changes.confirm ?? (async () => true),
-      finish: async ({ result }) => {
-        note("finish")(result);
-        return true;
-      },
+      finish:
+        changes.finish ??
+        (async ({ result }) => {
+          note("finish")(result);
+          return true;
+        }),
       close: async () => {},
     },
     links: { send: note("send"), handOver: note("hand-over") },
     feed: { changed: note("status"), finish: ({ result }) => note("outcome")(result) },
-    journal: { write: async (sequence) => note("journal")(sequence) },
+    journal: { write: async (...write) => note("journal")(...write) },
     history: { add: note("history") },
     checkpoints: { remove: async (tasks) => note("remove-checkpoints")(tasks) },
     launcher: {
@@ -77,18 +80,44 @@ const start: Event = { type: "nodes-changed", nodes: [] };
 
 describe("the shell around the core", () => {
   test("carries out the effects of a step in their order", () => {
-    const { shell, done } = setUp({
-      "nodes-changed": [
-        { type: "release", containerIds: ["c1"], reason: "" },
-        { type: "blacklist", hosts: ["h"] },
-        { type: "stop-container", containerId: "c2", reason: "" },
-        { type: "publish-status" },
-      ],
-    });
+    const resource = { memoryMiB: 1_024, vcores: 1, others: {} };
+    const ask = { role: "worker", priority: 1, resource, count: 2, hosts: [], racks: [] };
+    const to = { task: "worker:0", containerId: "c3" };
+    const warned: unknown[] = [];
+    const { shell, done } = setUp(
+      {
+        "nodes-changed": [
+          { type: "ask", asks: [ask] },
+          { type: "release", containerIds: ["c1"], reason: "" },
+          { type: "blacklist", hosts: ["h"] },
+          { type: "launch", launches: [{ containerId: "c3", task: "worker:0", generation: 1 }] },
+          { type: "send", to, message: { type: "acknowledge-exit", generation: 4 } },
+          { type: "stop-container", containerId: "c2", reason: "" },
+          { type: "rejoin", executors: [{ ...to, address: "h:1" }] },
+          { type: "record", event: { type: "recovered", atMs: 7, generation: 1, containers: 2 } },
+          { type: "remove-checkpoints", tasks: ["worker:1"] },
+          { type: "log", level: "warn", event: "odd", message: "It is odd.", fields: { task: "worker:0" } },
+          { type: "publish-status" },
+        ],
+      },
+      { log: { ...silentLog, warn: (...said) => void warned.push(said) } },
+    );
     shell.post(start);
     shell.close();
 
-    expect(done).toEqual(['release ["c1"]', 'blacklist ["h"]', 'stop "c2"', "status"]);
+    expect(done).toEqual([
+      `ask [${JSON.stringify(ask)}]`,
+      'release ["c1"]',
+      'blacklist ["h"]',
+      expect.stringMatching(/^launch \[\{"containerId":"c3",/),
+      `send ${JSON.stringify(to)} {"type":"acknowledge-exit","generation":4}`,
+      'stop "c2"',
+      'rejoin [{"task":"worker:0","containerId":"c3","address":"h:1"}]',
+      'history {"record":"event","type":"recovered","atMs":7,"generation":1,"containers":2}',
+      'remove-checkpoints ["worker:1"]',
+      "status",
+    ]);
+    expect(warned).toEqual([["odd", "It is odd.", { task: "worker:0" }]]);
   });
 
   test("hands a container over to another task, and says that this is done", () => {
@@ -119,11 +148,12 @@ describe("the shell around the core", () => {
   });
 
   test("tells the core what became of its journal", async () => {
-    const journal: Effect = { type: "journal", sequence: 7, snapshot: "{}" };
+    const journal: Effect = { type: "journal", sequence: 7, snapshot: "{}", part: "[]" };
     const good = setUp({ "nodes-changed": [journal] });
     good.shell.post(start);
     await turn();
     expect(good.events).toEqual(["nodes-changed", "journal-written"]);
+    expect(good.done).toEqual(['journal 7 "{}" "[]"']);
     good.shell.close();
 
     const bad = setUp(
@@ -158,6 +188,32 @@ describe("the shell around the core", () => {
     expect(events).toEqual(["nodes-changed"]);
   });
 
+  test("fails it where its end cannot be told, and exits all the same", async () => {
+    const { shell, events, done } = setUp(
+      { "nodes-changed": [{ type: "unregister", outcome }] },
+      { beforeUnregister: () => Promise.reject(new Error("no history")) },
+    );
+    shell.post(start);
+    await turn();
+
+    expect(done).toEqual(['outcome "succeeded"', 'outcome "failed"', "exit 1 true"]);
+    expect(events).toEqual(["nodes-changed"]);
+  });
+
+  test("fails it within half a minute, though the ResourceManager does not answer", async () => {
+    jest.useFakeTimers();
+    try {
+      const { shell, done } = setUp({}, { finish: () => new Promise(() => undefined) });
+      void shell.fail(new Error("defect"));
+      await jest.advanceTimersByTimeAsync(29_900);
+      expect(done).toEqual(['outcome "failed"', "books"]);
+      await jest.advanceTimersByTimeAsync(100);
+      expect(done.at(-1)).toBe("exit 1 true");
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   test("fails it once, whatever else fails as it does", async () => {
     const { shell, done } = setUp({});
     await Promise.all([shell.fail(new Error("first")), shell.fail(new Error("second"))]);
@@ -173,5 +229,41 @@ describe("the shell around the core", () => {
 
     expect(events).toEqual([]);
     expect(done).toEqual(["stood still 10000", "exit 1 false"]);
+  });
+
+  test("when it stood still, goes on with that once it is confirmed, and hears the end of this attempt before", async () => {
+    let confirm = (_current: boolean) => {};
+    const asked = new Promise<boolean>((resolve) => {
+      confirm = resolve;
+    });
+    const { clock, shell, events, done } = setUp({}, { confirm: () => asked });
+    clock.standStill(10_000);
+    shell.post(start);
+    shell.post({ type: "resource-manager-shutdown", reason: "it is over" });
+    await turn();
+    expect(events).toEqual(["resource-manager-shutdown"]);
+    confirm(true);
+    await turn();
+    shell.close();
+
+    expect(events).toEqual(["resource-manager-shutdown", "paused", "nodes-changed"]);
+    expect(done).toEqual(["stood still 10000"]);
+  });
+
+  test("asks nobody whether it is still in charge after standing still for five seconds", async () => {
+    const { clock, shell, events } = setUp({}, { confirm: () => new Promise(() => undefined) });
+    clock.standStill(5_000);
+    shell.post(start);
+    shell.close();
+
+    expect(events).toEqual(["paused", "nodes-changed"]);
+  });
+
+  test("shows by itself that it runs, however little happens", async () => {
+    const { clock, shell, events, done } = setUp({});
+    await clock.pass(60_000);
+    shell.close();
+
+    expect([events, done]).toEqual([[], []]);
   });
 });

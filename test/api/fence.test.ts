@@ -33,6 +33,28 @@ describe("an executor of attempt 2 in generation 5", () => {
   ] as const)("makes of %s: %#", (_what, attempt, generation, body, verdict) => {
     expect(judgeMasterMessage({ attempt, generation, body }, own)).toBe(verdict);
   });
+
+  const start = { clusterSpec: new Uint8Array(), restartReason: "", checkpoint: "", restarts: 0 };
+  const tail = { tailId: 1, task: "worker:0", stream: "stdout", offset: 0, follow: false, cancel: false } as const;
+  it.each<readonly [MasterCommand, "any" | "its own"]>([
+    [{ type: "start-child", ...start }, "its own"],
+    [{ type: "resume-child" }, "its own"],
+    [stop, "its own"],
+    [signal, "its own"],
+    [acknowledge, "its own"],
+    [exit, "any"],
+    [{ type: "make-room", variables: {} }, "any"],
+    [{ type: "tell-place" }, "any"],
+    [{ type: "tail-log", ...tail }, "any"],
+    [{ type: "tail-credit", tailId: 1, bytes: 1 }, "any"],
+    [{ type: "replace-tokens", file: new Uint8Array() }, "any"],
+    [{ type: "serve-session", sessionId: 1 }, "any"],
+    [{ type: "end-session", sessionId: 1 }, "any"],
+  ])("obeys %j in %s generation", (body, obeyed) => {
+    const verdicts = [4, 5, 6].map((generation) => judgeMasterMessage({ attempt: 2, generation, body }, own));
+    const elsewhere = obeyed === "any" ? "current" : "stale-generation";
+    expect(verdicts).toEqual([elsewhere, "current", elsewhere]);
+  });
 });
 
 describe("an ApplicationMaster of attempt 2", () => {

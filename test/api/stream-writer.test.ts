@@ -73,6 +73,22 @@ describe("the writer of a stream", () => {
     expect(drained).toBe(true);
   });
 
+  it("does not resolve drained when only some is taken", async () => {
+    const transport = new Transport(1);
+    const { writer } = writerOver(transport);
+    for (const message of ["a", "b", "c"]) writer.send(message);
+    let drained = false;
+    const waiting = writer.drained().then(() => {
+      drained = true;
+    });
+    transport.drain(1);
+    await Promise.resolve();
+    expect([drained, transport.written]).toEqual([false, ["a", "b"]]);
+    transport.drain(5);
+    await waiting;
+    expect(transport.written).toEqual(["a", "b", "c"]);
+  });
+
   it("gives the stream up when the peer does not read", () => {
     const transport = new Transport(1);
     const { writer, overflows } = writerOver(transport, 3);

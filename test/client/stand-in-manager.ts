@@ -4,7 +4,9 @@ import { ownerName } from "../../src/hadoop/process-owner.ts";
 import { type hadoop, yarn } from "../../src/hadoop/wire/yarn.ts";
 import { applicationStates, finalStatuses, nodeStates, queueStates } from "../../src/hadoop/yarn/convert-enums.ts";
 import { applicationIdFromWire, applicationIdToWire, attemptIdToWire } from "../../src/hadoop/yarn/convert-ids.ts";
+import { resourceToWire } from "../../src/hadoop/yarn/convert-resources.ts";
 import type { ApplicationReport, NodeLabel, NodeReport, NodeState } from "../../src/hadoop/yarn/records.ts";
+import { ResourceTypes } from "../../src/hadoop/yarn/resource-types.ts";
 import { failureFrame, type ReceivedCall, RpcTestServer } from "../support/rpc-server.ts";
 import { aReport } from "./application-report.ts";
 
@@ -251,7 +253,10 @@ function onWire(report: ApplicationReport): ReportOnWire {
     ...(usage !== undefined && {
       app_resource_Usage: {
         num_used_containers: usage.usedContainers,
-        used_resources: { memory: usage.used.memoryMiB, virtual_cores: usage.used.vcores },
+        used_resources: resourceToWire(
+          usage.used,
+          new ResourceTypes(Object.keys(usage.used.others).map((name) => ({ name, units: "" }))),
+        ),
       },
     }),
   };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { groupPlaces, leadingProcesses, placeWords } from "../../src/job/stacks.ts";
+import { groupPlaces, leadingProcesses, placeWords, taskPlaceOf } from "../../src/job/stacks.ts";
 
 function at(file: string): string {
   return `Current thread 0x01 (most recent call first):\n  File "${file}", line 7 in <module>\n`;
@@ -29,5 +29,11 @@ describe("the processes that say where a task stands", () => {
 
   it("are all of which it is known where none runs the job's code", () => {
     expect(leadingProcesses([shell, agent]).map(({ pid }) => pid)).toEqual([2]);
+  });
+
+  it("say it in lines that are not endless, and not at all where nothing is known of them", () => {
+    const place = taskPlaceOf([{ ...agent, stacks: at(`/data/${"x".repeat(600)}.py`) }]);
+    expect(Math.max(...(place?.lines ?? []).map((line) => line.length))).toBe(500);
+    expect(taskPlaceOf([shell])).toBeUndefined();
   });
 });

@@ -116,12 +116,12 @@ function twoUnits(large: number, largeUnit: string, small: number, smallUnit: st
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
-/** `worker:0, worker:1 and 5 more` */
 /** `n2 (DECOMMISSIONING)` */
 export function nodeWords({ host, state = "RUNNING" }: { readonly host: string; readonly state?: string }): string {
   return `${host} (${state})`;
 }
 
+/** `worker:0, worker:1 and 5 more` */
 export function listWords(items: readonly string[], most = 5): string {
   const shown = items.slice(0, most).join(", ");
   return items.length > most ? `${shown} and ${items.length - most} more` : shown;

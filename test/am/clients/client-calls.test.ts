@@ -16,6 +16,7 @@ describe("why a job is ended", () => {
 
   it.each([
     ["alice", "killed by alice from node-1", "killed by alice from node-1"],
+    ["alice", "enough", "enough"],
     ["bob", "killed by bob from node-1", "killed by bob from node-1"],
     ["bob", "killed by alice from node-1", "killed by alice from node-1, by bob"],
     ["bob", "killed by bob's friend", "killed by bob's friend, by bob"],

@@ -81,6 +81,18 @@ describe("the executor of a container that another task gets", () => {
     expect(heard).not.toContain("prep:0 at 4");
   });
 
+  test.each<Parameters<ExecutorLinks["report"]>[2]>([
+    { type: "heartbeat", sentAtMs: 1 },
+    { type: "child-started", pid: 1, atMs: 1 },
+    { type: "child-progress", atMs: 1, step: 3 },
+    { type: "goodbye", reason: "done" },
+  ])("is known to live by each message: $type", (report) => {
+    const { links, heard, prep } = setUp();
+    heard.length = 0;
+    links.report(prep.link, 1, report);
+    expect(heard).toContain("prep:0");
+  });
+
   test("is heard with nothing that is kept by a task's name where that has no container", () => {
     const { links, state, heard, measured } = setUp();
     state.tenant = undefined;

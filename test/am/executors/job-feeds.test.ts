@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -280,6 +281,8 @@ describe("the feeds of a job", () => {
     writeFileSync(path.join(output, "part-0000001"), "");
     await useAll();
     expect(readdirSync(output)).toContain("_SUCCESS");
+    const modes = ["_manifest.json", "_SUCCESS"].map((name) => statSync(path.join(output, name)).mode & 0o777);
+    expect(modes).toEqual([0o640, 0o640]);
     expect(scene.warnings).toHaveLength(1);
   });
 

@@ -62,6 +62,9 @@ test("what is read and written is known while the container runs", () => {
   expect(disk()).toEqual({ ...now, readBytesPerSecond: 9 });
   metrics.set("c1", "worker:0", said(0, 0));
   expect(disk()).toBeUndefined();
+  metrics.set("c1", "worker:0", { ...said(0, 0), disk: now });
+  metrics.delete("c1");
+  expect(disk()).toBeUndefined();
 });
 
 test("a container that another task has got is that one's from its first sample on", () => {

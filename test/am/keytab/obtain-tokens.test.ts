@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { obtainTokens } from "../../../am/keytab/obtain-tokens.ts";
 import { GssError } from "../../../src/hadoop/security/kerberos/gss-api.ts";
@@ -34,8 +34,15 @@ test("the keytab is a file without a name while it is used", async () => {
     expect(login?.keytab).toMatch(/^\/proc\/self\/fd\/\d+$/);
     throw new GssError("Clock skew too great");
   };
+  const folders = () => readdirSync(".").filter((name) => name.startsWith("login-"));
+  const before = folders();
+  const descriptors = () =>
+    readdirSync("/proc/self/fd")
+      .map(linkOf)
+      .filter((file) => file.includes("/login-"));
   await expect(obtainTokens(request, async () => gss)).rejects.toThrow(/Cannot log in as alice@EXAMPLE.*Clock skew/);
   expect(read).toEqual([keytab]);
+  expect([folders(), descriptors()]).toEqual([before, []]);
 });
 
 test("a keytab of another principal is refused before anybody is asked", async () => {
@@ -44,3 +51,12 @@ test("a keytab of another principal is refused before anybody is asked", async (
     /bob@EXAMPLE: .* is of alice@EXAMPLE/,
   );
 });
+
+function linkOf(descriptor: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${descriptor}`);
+  } catch {
+    // The one by which the folder was read.
+    return "";
+  }
+}

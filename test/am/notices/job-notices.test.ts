@@ -25,7 +25,7 @@ afterEach(() => void server.close());
 
 const generations = [{ generation: 1, startedAtMs: noonishMs, runningAtMs: noonishMs + 1_000 }];
 
-function noticesOf(secrets: ReadonlyMap<string, string>): JobNotices {
+function noticesOf(secrets: ReadonlyMap<string, string>, lost: string[] = []): JobNotices {
   const spec = aJobSpec();
   return new JobNotices({
     job: { spec: { ...spec, am: { ...spec.am, notifyWaitingMs: 600_000 } }, user: "ada" },
@@ -33,7 +33,7 @@ function noticesOf(secrets: ReadonlyMap<string, string>): JobNotices {
     secrets: programSecrets(secrets),
     rateOf: () => undefined,
     clock: { nowMs: () => noonishMs },
-    log: silentLog,
+    log: { ...silentLog, warn: (event, message) => void lost.push(`${event}: ${message}`) },
   });
 }
 
@@ -94,4 +94,14 @@ test.each([
     .update(`${id}.${time}.${JSON.stringify(body)}`)
     .digest("base64");
   expect(headers["webhook-signature"]).toBe(`v1,${signed}`);
+});
+
+test("what has not been taken when nobody waits any longer is given up, and told", () => {
+  const lost: string[] = [];
+  const notices = noticesOf(new Map(), lost);
+  notices.look(aJobStatus({ generations }));
+  notices.giveUp();
+  expect(lost).toEqual([
+    `notice-lost: The notice started was not taken by the job's end: ${localAddress(server)} has not answered.`,
+  ]);
 });

@@ -314,3 +314,17 @@ test("every trial of a search has its run, and what one has is told once", async
   await job.end(status);
   expect(counts()).toEqual([20, 1 + 2 * 19, 19]);
 });
+
+test.each([
+  ["completed", "FINISHED"],
+  ["stopped", "KILLED"],
+  ["failed", "FAILED"],
+  ["paused", "RUNNING"],
+  ["running", "RUNNING"],
+  ["interrupted", "KILLED"],
+] as const)("a trial that is %s has a run that is %s", (state, shown) => {
+  const task = { task: "worker:0", state: "running", restarts: 0, params: { lr: "0.1" }, trial: { state } } as const;
+  const search = { metric: "accuracy", direction: "maximize", parameters: ["lr"], command: "train" } as const;
+  const status = aJobStatus({ roles: aJobStatus().roles.slice(0, 1), tasks: [task], search });
+  expect(runSubjects(status, "worker:0").at(-1)).toMatchObject({ key: "trial:0", state: shown });
+});

@@ -115,9 +115,9 @@ test.each([
   expect(posted.map(({ request }) => [request.url, request.headers["api-key"]])).toEqual([[asked, "a b"]]);
 });
 
-test("a collector that refuses is told of", async () => {
-  statusCode = 503;
+test.each([300, 404, 503])("a collector that refuses with %i is told of", async (refusal) => {
+  statusCode = refusal;
   const warned: string[] = [];
   await outlet("/", warned).end(status);
-  expect(warned).toEqual([`${localAddress(server)} answered HTTP 503`]);
+  expect(warned).toEqual([`${localAddress(server)} answered HTTP ${refusal}`]);
 });

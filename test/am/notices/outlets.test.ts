@@ -3,9 +3,12 @@ import { expect, test } from "@jest/globals";
 import { Outlets } from "../../../am/notices/outlets.ts";
 import type { Log } from "../../../src/log.ts";
 import { aJobStatus, allSucceeded, noonishMs } from "../../client/job-status.ts";
+import { searchOf } from "../../job/search/support.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { listenLocally, localAddress } from "../../support/local-port.ts";
 import { silentLog } from "../../support/silent-log.ts";
+
+const search = searchOf({ x: "float 0 1" });
 
 /** Where nobody listens. */
 async function nobody(): Promise<string> {
@@ -55,4 +58,22 @@ test("of each system that is not there the log has its name, its key and its add
     ["outlet-lost", `MLflow (tony.mlflow.url) is not told of the job: ${address} ${refused}`],
     ["outlet-lost", `The collector (tony.otlp.url) is not told of the job: ${address} ${refused}`],
   ]);
+});
+
+test.each([
+  { what: "a job whose programs share its run", am: { mlflowShared: true }, search: undefined, isTold: true },
+  { what: "a job whose programs do not", am: {}, search: undefined, isTold: false },
+  { what: "a search, whose trials have runs of their own", am: { mlflowShared: true }, search, isTold: false },
+])("before the programs of $what start MLflow is told: $isTold", async ({ am: changes, search: own, isTold }) => {
+  const am = { ...aJobSpec().am, mlflowUrl: `http://${await nobody()}/`, ...changes };
+  const job = { spec: aJobSpec({ am, ...(own && { search: own }) }), user: "ada" };
+  const clock = { nowMs: () => noonishMs };
+  const outlets = new Outlets({ job, secrets: new Map(), rateOf: () => undefined, clock, log: silentLog });
+  let times = 0;
+  const statusOf = () => {
+    times += 1;
+    return aJobStatus();
+  };
+  expect(await outlets.variables(statusOf)).toEqual({});
+  expect(times > 0).toBe(isTold);
 });

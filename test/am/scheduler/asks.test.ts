@@ -161,12 +161,15 @@ describe("what the ResourceManager is to be told", () => {
       expect(rolesOf(untold)).toEqual(["chief"]);
     });
 
-    test("after a resync it may be what was taken long ago", () => {
-      const untold = holding(chief, worker);
+    test("after a resync it may be what was taken long ago, but nothing that was withdrawn", () => {
+      const untold = holding(chief, worker, { ...scorer, count: 0 });
       untold.take();
       untold.answered();
       expect(untold.refused()).toBeUndefined();
       expect(rolesOf(untold)).toEqual(["chief"]);
+      untold.answered();
+      expect(rolesOf(untold)).toEqual(["worker"]);
+      expect(untold.answered()).toBe(false);
     });
   });
 });

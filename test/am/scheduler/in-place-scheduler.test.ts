@@ -47,7 +47,7 @@ class RecordedScheduler implements Scheduler {
   show = () => {};
   confirm = async () => true;
   finish = async () => this.#order.push(this.#name) > 0;
-  close = async () => {};
+  close = async () => void this.calls.push("close");
 }
 
 async function started() {
@@ -100,6 +100,12 @@ describe("an ApplicationMaster that runs a task in its own container", () => {
     expect(events).toEqual([]);
     cluster.tell(nodes);
     expect(events).toEqual([nodes]);
+  });
+
+  test("closes both", async () => {
+    const { scheduler, cluster, own } = await started();
+    await scheduler.close();
+    expect([own.calls, cluster.calls]).toEqual([["close"], ["close"]]);
   });
 
   test("ends what runs in it before the cluster is told of the job's end", async () => {

@@ -80,3 +80,12 @@ test("a node whose label is shared is not exclusive, also after the ResourceMana
   expect(nonExclusive()).toEqual(["b"]);
   expect(table.all[1]).toMatchObject({ free: { memoryMiB: 7680, vcores: 7 } });
 });
+
+test("the ApplicationMaster's own node says what that takes there, also once the ResourceManager has spoken of it", () => {
+  const table = new NodeTable({ nodes: [snapshot("a"), snapshot("b")], sharedLabels: [] }, own);
+  const masters = () => table.all.map(({ master }) => master);
+  expect(masters()).toEqual([own.resource, undefined]);
+  const report = { httpAddress: "", capability: total, used: own.resource, containerCount: 1, healthReport: "" };
+  table.update(["a", "b"].map((host) => ({ ...snapshot(host), ...report, state: "RUNNING" })));
+  expect(masters()).toEqual([own.resource, undefined]);
+});

@@ -10,7 +10,13 @@ import {
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
-import type { Allocation, HeartbeatOutcome, NodeToken, ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
+import type {
+  Allocation,
+  HeartbeatOutcome,
+  MasterRegistration,
+  NodeToken,
+  ResourceRequest,
+} from "../../../src/hadoop/yarn/allocation.ts";
 import type { Container } from "../../../src/hadoop/yarn/records.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { Inbox } from "../../support/inbox.ts";
@@ -66,7 +72,9 @@ class ScriptedManager implements ResourceManagerClient {
   endTaken = true;
   #abandon: (() => void) | undefined;
 
-  async register() {
+  readonly addresses: MasterRegistration[] = [];
+  async register(address: MasterRegistration) {
+    this.addresses.push(address);
     this.registrations += 1;
     return {
       answered: this.answered,
@@ -152,7 +160,7 @@ describe("the YARN scheduler", () => {
     const silence = new ResourceManagerSilence({ endpoints: [], clock, log: silentLog });
     const parts = { manager, nodeManagers, nodes, silence, clock, log: silentLog };
     const scheduler = new YarnScheduler({ ...parts, attempt: 2, ...more });
-    const address = { host: "node-1", port: 1 };
+    const address = { host: "node-1", port: 1, trackingUrl: "http://node-1:2/" };
     const registration = await scheduler.start(address, (event) => events.push(event));
     disposals.push(() => scheduler.close());
     const types = () => events.map(({ type }) => type);
@@ -260,6 +268,30 @@ describe("the YARN scheduler", () => {
     }
     expect(scheduler.waits).toMatchObject([{ cause: "the ResourceManager's answer", sinceMs: clock.nowMs() - 2_000 }]);
     await manager.answer();
+    expect(scheduler.waits).toEqual([]);
+  });
+
+  test("a heartbeat that was not answered is repeated before anything new is asked for", async () => {
+    const { clock, manager, scheduler } = await setUp();
+    const lost = new RpcConnectionError("gone", { code: "RPC_CONNECTION_LOST" });
+    (await manager.heartbeats.next())(lost);
+    await turn();
+    scheduler.ask([ask]);
+    await clock.pass(0);
+    expect(manager.rows).toEqual([]);
+    await manager.answer();
+    await clock.pass(0);
+    expect(manager.rows).toEqual([expect.objectContaining({ resourceName: "*", count: 2 })]);
+  });
+
+  test("one that is not answered as the job ends is not waited for", async () => {
+    const { manager, scheduler } = await setUp();
+    const finished = scheduler.finish({
+      ...endedBecause("killed", { code: "stop-requested", words: "by alice" }),
+      endedAtMs: 0,
+    });
+    (await manager.heartbeats.next())(new RpcConnectionError("gone", { code: "RPC_CONNECTION_LOST" }));
+    await finished;
     expect(scheduler.waits).toEqual([]);
   });
 
@@ -380,6 +412,20 @@ describe("the YARN scheduler", () => {
       ),
       false,
     ],
+    [
+      "nor what this job may not do",
+      new RemoteError("org.apache.hadoop.security.AccessControlException", "alice may not"),
+      false,
+    ],
+    [
+      "nor a service that the NodeManager does not have",
+      new RemoteError(
+        "org.apache.hadoop.yarn.exceptions.InvalidAuxServiceException",
+        "The auxService:x does not exist",
+      ),
+      false,
+    ],
+    ["nor a login that it refuses", new HadoopError("refused", { code: "RPC_AUTHENTICATION" }), false],
   ])("a launch fails: %s", async (_case, error, nodeAtFault) => {
     const { manager, nodeManagers, scheduler, events } = await setUp();
     await manager.answer({ allocated: [aContainer(2)] });
@@ -447,6 +493,11 @@ describe("the YARN scheduler", () => {
     expect(types()).not.toContain("containers-recovered-late");
 
     expect([...nodeManagers.calls, ...manager.released]).toEqual([]);
+  });
+
+  test("the ResourceManager is told where this attempt is reached, and where its page is", async () => {
+    const { manager } = await setUp();
+    expect(manager.addresses).toEqual([{ host: "node-1", rpcPort: 1, trackingUrl: "http://node-1:2/" }]);
   });
 
   test("a ResourceManager that has forgotten us is told again who we are", async () => {

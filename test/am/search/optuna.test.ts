@@ -175,8 +175,9 @@ describe("the process that asks Optuna", () => {
   test("has a minute for an answer, and what is waited for is shown", async () => {
     const { clock, said, restarts, optuna } = asking(...node(HANGS));
     optuna.look();
+    await clock.pass(2_000);
     expect(optuna.waits).toEqual([]);
-    await clock.pass(3_000);
+    await clock.pass(1_000);
     expect(optuna.waits.map(({ what }) => what)).toEqual(["Optuna's proposal for trial 0"]);
     for (const lives of [1, 2, 2]) {
       await clock.pass(60_000);

@@ -58,7 +58,8 @@ test("a trial's file has its parameters, each report as a scalar, and how it end
   expect(first?.split("loss")).toHaveLength(2);
   expect(second?.split("loss")).toHaveLength(3);
   // Message 4, session_end_info, begins with status 1 (SUCCESS) or 2 (FAILURE).
-  expect(first).toContain("\x22\x0b\x08\x01");
+  // Field 2 is when it ended: 4 s after the epoch.
+  expect(first).toContain("\x22\x0b\x08\x01\x11\x00\x00\x00\x00\x00\x00\x10\x40");
   expect(second).toContain("\x22\x0b\x08\x02");
 });
 

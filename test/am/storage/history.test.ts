@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "@jest/globals";
 import { JobHistory } from "../../../am/storage/history.ts";
@@ -7,6 +7,8 @@ import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { pageKeyFile } from "../../../src/history/layout.ts";
+import { tonyFinalXml } from "../../../src/history/tony/final-xml.ts";
 import { HistoryWriter } from "../../../src/history/writer.ts";
 import { SHOWN_EVENTS } from "../../../src/page/live-answer.ts";
 import { aJobStatus, allSucceeded } from "../../client/job-status.ts";
@@ -30,13 +32,14 @@ interface HistoryOptions {
   readonly page?: boolean;
   readonly warned?: (message: string) => void;
   readonly fileSystems?: Pick<FileSystems, "locate">;
+  readonly containerEnvironment?: Readonly<Record<string, string>>;
 }
 
 function historyOf(
   attempt: number,
-  { page = true, warned = () => {}, fileSystems = onThisMachine }: HistoryOptions = {},
+  { page = true, warned = () => {}, fileSystems = onThisMachine, containerEnvironment = {} }: HistoryOptions = {},
 ): JobHistory {
-  const spec = aJobSpec();
+  const spec = aJobSpec({ containerEnvironment });
   const history = { location: `file://${root.path}`, timeZone: "UTC" };
   const job = { applicationId, user: "ada", stagingUrl: `file://${root.path}/staging`, spec: { ...spec, history } };
   return new JobHistory(
@@ -49,6 +52,14 @@ function historyOf(
       log: { ...silentLog, warn: (_event, message) => warned(message) },
     },
   );
+}
+
+/** The folder of her jobs' last statuses is ada's. */
+class OfAda extends LocalFileSystem {
+  override async stat(at: string) {
+    const status = await super.stat(at);
+    return at.endsWith("/history-ada") ? { ...status, owner: "ada" } : status;
+  }
 }
 
 type Added = Pick<JobHistory, "add">;
@@ -70,12 +81,12 @@ async function left(attempt: number, ...times: readonly number[]): Promise<void>
 test("a later ApplicationMaster shows what earlier ones have written last, before its own", async () => {
   await left(1, 1, 2);
   await left(2, 3);
+  const pageless = historyOf(3, { page: false });
   const third = historyOf(3);
   tell(third, 4);
   await eventually("the earlier events", () => third.lastEvents.length === 4);
   expect(times(third)).toEqual([1, 2, 3, 4]);
-  const [first, pageless] = [historyOf(1), historyOf(3, { page: false })];
-  expect([times(first), times(pageless)]).toEqual([[], []]);
+  expect([times(historyOf(1)), times(pageless)]).toEqual([[], []]);
 });
 
 test("it shows as many as the page does, of a history of any length", async () => {
@@ -99,6 +110,30 @@ test("it says where they cannot be read, and goes on with its own", async () => 
   expect(said).toEqual([expect.stringContaining("A file of the job's history cannot be read: ")]);
   tell(second, 2);
   expect(times(second)).toEqual([2]);
+});
+
+test("a job that runs has its beginning there, the key of its page, and its settings where its client left them", async () => {
+  const folder = path.join(root.path, "intermediate", applicationId);
+  const named = () => (existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith(".")) : []);
+  mkdirSync(path.join(root.path, "staging"));
+  writeFileSync(path.join(root.path, "staging", tonyFinalXml), "<configuration/>");
+  historyOf(1).begin(aJobStatus(), "the page's key");
+  await eventually("the settings", () => named().includes(tonyFinalXml));
+  expect(readFileSync(path.join(folder, tonyFinalXml), "utf8")).toBe("<configuration/>");
+  expect(readFileSync(path.join(folder, pageKeyFile), "utf8")).toBe("the page's key");
+  expect(named().some((name) => name.endsWith(".jhist.inprogress"))).toBe(true);
+});
+
+test("what others can read there shows which variables a job sets, and not to what", async () => {
+  const fileSystems = { locate: (url: string) => ({ fileSystem: new OfAda(), path: new URL(url).pathname }) };
+  const history = historyOf(1, { fileSystems, containerEnvironment: { API_KEY: "hush" } });
+  const outcome = { ...allSucceeded, endedAtMs: 1_795_309_200_000 };
+  await history.close(aJobStatus({ outcome }), { useOf: () => undefined, encodeSeries: async () => Buffer.of(1) });
+  const folder = path.join(root.path, "finished/2026/11/22", applicationId);
+  const events = readdirSync(folder).find((name) => name.endsWith(".jsonl")) ?? "";
+  const text = readFileSync(path.join(folder, events), "utf8");
+  expect(text).toContain("API_KEY");
+  expect(text).not.toContain("hush");
 });
 
 test("a folder that somebody else has made before gets nothing of the job, and nothing in it is shown", async () => {
@@ -129,14 +164,10 @@ test("a folder that somebody else has made before gets nothing of the job, and n
 
 test("of a job that ends while its beginning is still being written, nothing says that it runs", async () => {
   const { promise: held, resolve: goOn } = deferred();
-  class Slow extends LocalFileSystem {
+  class Slow extends OfAda {
     override async create(file: string, content: Uint8Array, options: { permission: number }) {
       if (file.endsWith(".jhist.inprogress")) await held;
       await super.create(file, content, options);
-    }
-    override async stat(at: string) {
-      const status = await super.stat(at);
-      return at.endsWith("/history-ada") ? { ...status, owner: "ada" } : status;
     }
   }
   const fileSystems = { locate: (url: string) => ({ fileSystem: new Slow(), path: new URL(url).pathname }) };

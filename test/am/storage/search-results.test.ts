@@ -93,6 +93,17 @@ describe("the trials of a search", () => {
     expect([...fileSystem.files, ...left]).toEqual([]);
   });
 
+  test("are stored less often where that takes long: for a twentieth of the time at most", async () => {
+    const { states, fileSystem, pass, standStill } = running();
+    fileSystem.whenWriting = async () => standStill(1_000);
+    await pass(10_000);
+    states[0] = "completed";
+    await pass(19_000);
+    expect(fileSystem.files).toHaveLength(1);
+    await pass(1_000);
+    expect(fileSystem.files).toHaveLength(2);
+  });
+
   test("are stored later where the file system is away", async () => {
     const { states, fileSystem, pass } = running();
     states[0] = "stopped";

@@ -39,6 +39,14 @@ describe("the staging folder", () => {
     await expect(staging.keptSeries(5)).resolves.toEqual(Buffer.from("third"));
   });
 
+  test("has a folder for each journal", () => {
+    const { journalFolder, storeFolder } = staging;
+    const folders = [journalFolder, storeFolder, staging.feedFolder("train"), staging.feedInputFolder("train")];
+    expect(folders.map((one) => path.relative(folder.path, one))).toEqual([
+      ...["journal", "store", "feeds/train", "feeds/train/input"],
+    ]);
+  });
+
   test("is gone after a job on a cluster", async () => {
     await staging.remove();
     await expect(stat(folder.path)).rejects.toMatchObject({ code: "ENOENT" });

@@ -91,9 +91,12 @@ describe("an ApplicationMaster's job", () => {
     expect(warnings).toEqual(["job-unreadable", "job-unreadable"]);
   });
 
-  test.each(["FILE_NOT_FOUND", "ACCESS_DENIED"] as const)("is not waited for when the answer is %s", async (code) => {
-    await expect(read(new Answering(code))).rejects.toMatchObject({ code });
-  });
+  test.each(["FILE_NOT_FOUND", "ACCESS_DENIED", "AUTHENTICATION_FAILED"] as const)(
+    "is not waited for when the answer is %s",
+    async (code) => {
+      await expect(read(new Answering(code))).rejects.toMatchObject({ code });
+    },
+  );
 
   test.each([content.subarray(0, -1), Buffer.from(content.toString().replace('"test"', '"best"'))])(
     "is refused when it is not what was submitted",

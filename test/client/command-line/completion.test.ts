@@ -6,8 +6,10 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { completionScript, completions, completionWord } from "../../../client/command-line/completion.ts";
 import { commands } from "../../../client/commands/commands.ts";
+import { eventually } from "../../support/eventually.ts";
 import { LocalMachine } from "../commands/local-machine.ts";
 import { aJobStatus, allSucceeded } from "../job-status.ts";
+import { StandInCluster } from "../submission/stand-in-cluster.ts";
 import { recordedContext } from "../support.ts";
 
 let home = "";
@@ -68,6 +70,20 @@ describe("words that may follow", () => {
     }
   });
 
+  test("are the running applications of the cluster, also where this machine's jobs cannot be listed", async () => {
+    const there = await StandInCluster.start();
+    try {
+      const own = { user: there.applicant, state: "RUNNING" } as const;
+      there.manager.has({ id: "application_1_0001", ...own }, { id: "application_1_0002", ...own, state: "FINISHED" });
+      const environment = { ...there.context.environment, XDG_STATE_HOME: there.file("state", "") };
+      const context = { ...there.context, environment };
+      expect(await completions([completionWord, "tony-ts", "status", ""], context)).toEqual(["application_1_0001"]);
+      await eventually("all to leave the ResourceManager", () => there.manager.callers === 0, 3_000);
+    } finally {
+      await there.stop();
+    }
+  });
+
   test("are a search's trials beside its tasks, each once", async () => {
     const machine = new LocalMachine();
     const environment = { ...machine.environment, SHELL: "/usr/bin/zsh" };
@@ -81,6 +97,21 @@ describe("words that may follow", () => {
         ...["am", "worker", "ps"],
         ...["worker\\:0", "worker\\:1", "trial\\:0", "trial\\:1"],
       ]);
+    } finally {
+      await machine.dispose();
+    }
+  });
+
+  test("are a hundred tasks of a job that has more", async () => {
+    const machine = new LocalMachine();
+    try {
+      const tasks = Array.from({ length: 101 }, (_, index) => {
+        return { task: `worker:${index}`, state: "succeeded", restarts: 0 } as const;
+      });
+      const id = machine.ended(60, "succeeded", { tasks });
+      const { environment } = machine;
+      const found = await completions([completionWord, "tony-ts", "logs", id, ""], recordedContext({ environment }));
+      expect(found?.filter((word) => word.startsWith("worker:"))).toHaveLength(100);
     } finally {
       await machine.dispose();
     }

@@ -35,8 +35,14 @@ describe("what people see of an error", () => {
   });
 
   test("a mistyped id or a job's file that is no XML is the user's; a cluster's configuration that lacks something is the cluster's", () => {
-    expect(reportError(new HadoopError("not an id", { code: "INVALID_ID" })).exitCode).toBe(2);
-    expect(reportError(new HadoopError("bad", { code: "CONFIGURATION_MALFORMED" })).exitCode).toBe(2);
+    for (const code of [
+      "INVALID_ID",
+      "CONFIGURATION_UNREADABLE",
+      "CONFIGURATION_MALFORMED",
+      "FILE_SYSTEM_UNSUPPORTED",
+    ]) {
+      expect(reportError(new HadoopError("bad", { code })).exitCode).toBe(2);
+    }
     for (const code of ["CONFIGURATION", "CONFIGURATION_MISSING", "CONFIGURATION_INVALID"]) {
       expect(reportError(new HadoopError("bad", { code })).exitCode).toBe(3);
     }

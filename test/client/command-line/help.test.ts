@@ -3,7 +3,11 @@ import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { commands } from "../../../client/commands/commands.ts";
 
 async function textOf(...words: string[]): Promise<string> {
-  const parsed = await parseArguments(words, commands);
+  return await textWithin(undefined, ...words);
+}
+
+async function textWithin(columns: number | undefined, ...words: string[]): Promise<string> {
+  const parsed = await parseArguments(words, commands, columns);
   return "text" in parsed ? parsed.text : "";
 }
 
@@ -18,6 +22,12 @@ describe("help", () => {
 
   test.each(["list", "prune"])("of cache %s", async (verb) => {
     expect(await textOf("cache", verb, "--help")).toMatchSnapshot();
+  });
+
+  test("is as wide as the terminal, and on a wide one no wider than elsewhere", async () => {
+    const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
+    expect(widest(await textWithin(60, "keys", "--help"))).toBeLessThanOrEqual(60);
+    expect(await textWithin(300, "keys", "--help")).toBe(await textOf("keys", "--help"));
   });
 
   test("names the version", async () => {

@@ -47,10 +47,11 @@ describe("a process whose reader goes", () => {
     jest.restoreAllMocks();
   });
 
-  function nobodyReads(): void {
+  function nobodyReads(): EventEmitter {
     const stream = new EventEmitter();
     leaveWithReader(stream);
     stream.emit("error", new Error("EPIPE"));
+    return stream;
   }
 
   test("a command leaves with its reader: nothing is wrong about `tony-ts list | head`", () => {
@@ -67,7 +68,9 @@ describe("a process whose reader goes", () => {
   test("a command that watches for SIGHUP leaves in order", () => {
     const hungUp = jest.fn();
     process.once("SIGHUP", hungUp);
-    nobodyReads();
+    const stream = nobodyReads();
+    // It writes on meanwhile.
+    stream.emit("error", new Error("EPIPE"));
     expect(hungUp).toHaveBeenCalledTimes(1);
     expect(exits).toEqual([]);
   });

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { JobOptionValues } from "../../../client/command-line/job-options.ts";
 import { readJobOf, readJobText } from "../../../client/command-line/read-job.ts";
+import { StandInCluster } from "../submission/stand-in-cluster.ts";
 import { recordedContext } from "../support.ts";
 
 import "../../support/loaded-client.ts";
@@ -31,7 +32,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const context = () => recordedContext({ workingDirectory: folder, environment: { HADOOP_HOME: "/nowhere" } });
-const write = (name: string, settings = "<property><name>tony.worker.instances</name><value>3</value></property>") =>
+const instances = "<property><name>tony.worker.instances</name><value>3</value></property>";
+const write = (name: string, settings = instances) =>
   writeFileSync(path.join(folder, name), `<configuration>${settings}</configuration>`);
 
 describe("which job", () => {
@@ -89,6 +91,25 @@ describe("a job's file", () => {
     expect(problems).toMatchObject([
       { severity: "error", message: expect.stringMatching(/^\. is a folder: name a file/) },
     ]);
+  });
+
+  test("of a cluster is read from its file system, of which settings may say where it is, and which is left then", async () => {
+    const there = await StandInCluster.start();
+    try {
+      there.file("job.xml", `<configuration>${instances}</configuration>`);
+      const mount = `fs.viewfs.mounttable.jobs.link./=file://${there.folder}`;
+      const read = (file: string) => readJobText({ conf: [`viewfs://jobs${file}`, mount] }, there.context);
+      const { settings, problems } = await read("/job.xml");
+      expect([settings.get("tony.worker.instances"), problems]).toMatchObject([
+        { value: "3", at: "viewfs://jobs/job.xml:1" },
+        [],
+      ]);
+      expect((await read("/gone.xml")).problems).toMatchObject([
+        { severity: "error", message: "the job's file viewfs://jobs/gone.xml does not exist" },
+      ]);
+    } finally {
+      await there.stop();
+    }
   });
 
   test("of a cluster needs one", async () => {

@@ -15,6 +15,7 @@ import { eventually } from "../../support/eventually.ts";
 import { SessionScene } from "../../support/session-scene.ts";
 import { aJobStatus } from "../job-status.ts";
 import { StandInManager } from "../stand-in-manager.ts";
+import { recordedStreams } from "../support.ts";
 import { LocalMachine } from "./local-machine.ts";
 
 const me = ownerName();
@@ -100,6 +101,16 @@ describe("tony-ts list on a cluster", () => {
     const shown = await json("list", ...words);
     expect(shown).toMatchObject({ jobs: ids.map((id) => ({ id })), places: ["yarn"] });
     expect(shown).not.toHaveProperty("unknownUser");
+  });
+
+  test("shows the GPUs that a job holds, of the types that a setting names", async () => {
+    const used = { memoryMiB: 1_024, vcores: 1, others: { "acme.com/a100": 7 } };
+    const none = { memoryMiB: 0, vcores: 0, others: {} };
+    const usage = { usedContainers: 1, used, needed: none, memorySeconds: 0, vcoreSeconds: 0, resourceSeconds: {} };
+    manager.has({ id: first, user: me, state: "RUNNING", usage });
+    const conf = ["--conf", "tony.gpu-resource-types=acme.com/a100"];
+    expect((await run("list", ...conf)).out).toMatch(/ GPUs\n.* 7\n$/);
+    expect((await run("list")).out).not.toContain("GPUs");
   });
 
   test("shows the jobs of this machine beside those of the cluster, unless one place alone is asked", async () => {
@@ -207,6 +218,13 @@ describe("tony-ts status, wait and kill on a cluster", () => {
       exitCode: 3,
       err: expect.stringMatching(/^The ResourceManager does not know application_1_0003/),
     });
+  });
+
+  test("several jobs are waited for by one connection, which is closed with the last", async () => {
+    const ended = { user: me, state: "FINISHED", finalStatus: "SUCCEEDED" } as const;
+    manager.has({ id: first, ...ended }, { id: second, ...ended }, { id: third, ...ended, finalStatus: "KILLED" });
+    machine.streams = recordedStreams({ typed: `${first}\n${second}\n${third}\n` });
+    expect((await run("wait", "--stdin")).exitCode).toBe(4);
   });
 
   test("a job whose ApplicationMaster cannot be asked is killed by the ResourceManager, for the reason that is given", async () => {

@@ -33,7 +33,9 @@ describe("tony-ts init", () => {
   });
 
   test("starts with the smallest job, in a folder of its own when one is named", async () => {
-    expect(await printed("hello", "--directory", "jobs/first")).toContain("tony-ts submit jobs/first/job.xml");
+    expect(await printed("hello", "--directory", "jobs/first")).toBe(
+      "Wrote jobs/first/job.xml, jobs/first/hello.sh\n  tony-ts submit jobs/first/job.xml\n",
+    );
     expect(readdirSync(path.join(folder, "jobs/first")).sort()).toEqual(["hello.sh", "job.xml"]);
     await printed();
     expect(readdirSync(folder)).toContain("hello.sh");
@@ -49,6 +51,8 @@ describe("tony-ts init", () => {
       /^train.py is already in .*; give another --directory, or --force to replace$/,
     );
     expect(readdirSync(folder)).toEqual(["train.py"]);
+    writeFileSync(path.join(folder, "job.xml"), "mine too");
+    await expect(printed("tensorflow")).rejects.toThrow(/^job.xml and train.py are already in /);
     await printed("tensorflow", "--force");
     expect(readFileSync(path.join(folder, "train.py"), "utf8")).not.toBe("mine");
   });

@@ -44,6 +44,9 @@ describe("tony-ts keys", () => {
 
   test("says what a key is, its default, and whether it works", async () => {
     expect((await ran("tony.am.memory")).out).toMatch(/^tony\.am\.memory {2}\(memory, default 1g\)\n {4}\S/);
+    expect((await ran("tony.cache.trusted-owners")).out).toMatch(
+      /^tony\.cache\.trusted-owners {2}\(list, default empty\)/,
+    );
     const { keys: [key] = [], ...more }: { readonly keys?: readonly unknown[] } = JSON.parse(
       (await ran("tony.am.memory", "--json")).out,
     );

@@ -146,6 +146,15 @@ describe("tony-ts attach and wait", () => {
     ).toEqual([good, bad].sort());
   });
 
+  test("by --stdin a job that cannot be asked is told once, and the others are waited for", async () => {
+    const good = machine.ended(60, "succeeded");
+    machine.streams = recordedStreams({ typed: `application_1_0001\n${good}\n` });
+    const { exitCode, out, err } = await machine.run("wait", "--stdin");
+    expect([exitCode, out]).toEqual([3, expect.stringContaining(`${good} SUCCEEDED`)]);
+    expect(err).toMatch(/^tony-ts: application_1_0001: HADOOP_CONF_DIR is not set/);
+    expect(err.match(/HADOOP_CONF_DIR is not set/g)).toHaveLength(1);
+  });
+
   test.each([
     ["succeeded", 0],
     ["failed", 1],
@@ -177,6 +186,16 @@ describe("tony-ts attach and wait", () => {
     expect(await attached).toMatchObject({ exitCode: 0, out: expect.stringContaining("SUCCEEDED") });
     expect(await attached).toMatchObject({ err: expect.stringContaining(`To end the job: tony-ts kill ${job.id}`) });
     expect(await waited).toEqual({ exitCode: 0, out: expect.stringMatching(/^local_\S+ SUCCEEDED: .*\n$/), err: "" });
+  });
+
+  test("attach shows the output of the tasks that --logs names", async () => {
+    const job = await machine.running({}, { logs: { "worker:0 stdout": "epoch 1\n", "worker:1 stdout": "other\n" } });
+    const attached = machine.run("attach", job.id, "--logs", "worker:1");
+    await job.met("follower", 1);
+    await job.end("succeeded");
+    const { out } = await attached;
+    expect(out).toContain("other\n");
+    expect(out).not.toContain("epoch 1");
   });
 
   test("attach shows a search as its own command does: its best trial, and at its end what runs that one alone", async () => {
@@ -253,6 +272,14 @@ describe("tony-ts kill", () => {
     expect(await machine.run("kill", job.id, "bert")).toMatchObject({ exitCode: 2, out: "" });
     expect(job.stops).toEqual([]);
   });
+});
+
+test("tony-ts kill, too, removes jobs of this machine that ended more than seven days ago", async () => {
+  const old = machine.ended(8 * 24 * 3_600, "succeeded");
+  const ended = machine.ended(60, "succeeded");
+  expect((await machine.run("status", old)).exitCode).toBe(0);
+  await machine.run("kill", ended);
+  expect((await machine.run("status", old)).exitCode).toBe(3);
 });
 
 describe("tony-ts logs of a job that has ended", () => {

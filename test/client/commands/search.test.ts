@@ -4,7 +4,16 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { commands } from "../../../client/commands/commands.ts";
+import { leftStatusFileName } from "../../../src/job/stored/stored-job.ts";
+import { eventually } from "../../support/eventually.ts";
+import { aJobStatus } from "../job-status.ts";
+import { StandInCluster } from "../submission/stand-in-cluster.ts";
 import { recordedContext } from "../support.ts";
+
+// Loaded before the command does so, several at once, which Jest's loader cannot.
+import "../../../client/submission/run-search.ts";
+import "../../../client/submission/search-forecast.ts";
+import "../../support/loaded-client.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -128,6 +137,11 @@ describe("tony-ts search --dry-run", () => {
     [["search", "--dry-run", "--resume", "a.jsonl", "job.xml"], "--dry-run goes on with --after FILE"],
     [["search", "--resume", "a.jsonl", "job.xml"], "--resume a.jsonl: it is neither an application's id nor a file"],
     [["search", "--trials", "1", "job.xml"], "--trials and --after need --dry-run"],
+    [["search", "--after", "a.jsonl", "job.xml"], "--trials and --after need --dry-run"],
+    [
+      ["search", "--dry-run", "--detach", "job.xml"],
+      "--dry-run runs nothing, so there is no search to leave with --detach",
+    ],
     [
       ["search", "job.xml", "-conf", "tony.worker.instances=2", "-conf", "tony.application.distributed-mode=fcfs"],
       "This search does not run: trials of several tasks start all their tasks together",
@@ -163,6 +177,84 @@ describe("tony-ts search --dry-run", () => {
     await expect(ran("search", "--dry-run", "job.xml")).rejects.toThrow("is not a search: set tony.search.param.NAME");
     write({ "tony.worker.instances": "1", "tony.worker.command": "true", "tony.search.metric": "loss" });
     await expect(ran("search", "--dry-run", "job.xml")).rejects.toThrow("needs parameters");
+  });
+});
+
+describe("tony-ts search", () => {
+  const id = "application_1795305600000_0001";
+  let there: StandInCluster;
+  beforeEach(async () => {
+    there = await StandInCluster.startWithSuccess();
+  });
+  /** Nothing that the command opened may still be open. */
+  afterEach(async () => {
+    await eventually("all to leave the ResourceManager", () => there.manager.callers === 0, 3_000);
+    await there.stop();
+  });
+
+  /** By somebody who has that cluster. */
+  async function run(...words: readonly string[]) {
+    const places = [`tony.staging-dir=file://${there.staging}`, "tony.node.binary=local:/opt/node"];
+    const conf = places.flatMap((one) => ["--conf", one]);
+    const parsed = await parseArguments(["search", path.join(folder, "job.xml"), ...conf, ...words], commands);
+    if (!("run" in parsed)) throw new Error(parsed.text);
+    const exitCode = await parsed.run(there.context);
+    return { exitCode, out: there.context.out.text, err: there.context.err.text };
+  }
+
+  test("runs the trials on the cluster, shows them, and exits as their job does; at the end says what runs the best one alone", async () => {
+    let stored: unknown;
+    const trial = { task: "worker:0", state: "succeeded", restarts: 0, params: { lr: "0.2" } } as const;
+    const tasks = [{ ...trial, metrics: { accuracy: 0.9 }, trial: { state: "completed" } }] as const;
+    const search = {
+      metric: "accuracy",
+      direction: "maximize",
+      parameters: ["lr"],
+      command: "t {{param.lr}}",
+    } as const;
+    there.manager.onSubmit = () => {
+      stored = there.read(id, "job.json").json;
+      const left = aJobStatus({ applicationId: id, search, tasks });
+      writeFileSync(path.join(there.staging, id, leftStatusFileName), JSON.stringify(left));
+    };
+    const { exitCode, out } = await run("--conf", "tony.search.max-parallel=2");
+    expect(exitCode).toBe(0);
+    expect(stored).toMatchObject({ spec: { search: { metric: "accuracy", maxParallel: 2 } } });
+    expect(out).toContain("accuracy 0.9 of trial 0");
+    expect(out).toMatch(
+      new RegExp(
+        `trial 0 alone: tony-ts search ${folder}/job\\.xml --conf tony\\.staging-dir=.* --conf tony\\.search\\.max-parallel=2`,
+      ),
+    );
+  });
+
+  test("with --detach prints the id, and leaves it", async () => {
+    there.manager.taken = { state: "ACCEPTED" };
+    expect(await run("--detach")).toMatchObject({ exitCode: 0, out: `${id}\n` });
+    expect(there.manager.killed).toEqual([]);
+  });
+
+  test("with --json prints events, the last of which is the end", async () => {
+    const { out } = await run("--json");
+    const events = out.trimEnd().split("\n");
+    expect(JSON.parse(events.at(-1) ?? "")).toMatchObject({ event: "end", exitCode: 0 });
+  });
+
+  test("with --resume continues the trials of a file", async () => {
+    let stored: unknown;
+    there.manager.onSubmit = () => {
+      stored = there.read(id, "job.json").json;
+    };
+    const file = path.join(folder, "trials.jsonl");
+    writeFileSync(file, `${JSON.stringify({ params: { lr: 0.1, optimizer: "sgd" }, value: 0.5 })}\n`);
+    expect((await run("--resume", file)).exitCode).toBe(0);
+    expect(stored).toMatchObject({ spec: { search: { before: [{ params: { lr: 0.1, optimizer: "sgd" } }] } } });
+  });
+
+  test("with --scheduler local this machine is asked, and no cluster", async () => {
+    const tooLarge = ["--conf", "tony.worker.memory=9000000g"];
+    await expect(run("--scheduler", "local", ...tooLarge)).rejects.toThrow("this machine has");
+    expect(there.manager.submitted).toEqual([]);
   });
 });
 

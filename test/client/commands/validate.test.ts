@@ -101,6 +101,20 @@ test("a folder that is sent is looked at as submit does: what it cannot pack is 
   expect(unnamed.context.err.text).toContain("has a name that is not UTF-8: rename it, or remove it");
 });
 
+test.each(["tony.worker.resources", "tony.am.resources", "tony.containers.resources"])(
+  "a folder of %s is looked at, too",
+  async (key) => {
+    mkdirSync(join(workingDirectory, "data"));
+    symlinkSync("nowhere", join(workingDirectory, "data/dangling"));
+    const settings = ["tony.worker.instances=1", `${key}=data`];
+    const conf = settings.flatMap((setting) => ["-conf", setting]);
+    const { exitCode, context } = await validating("-executes", "true", ...conf);
+    expect(await exitCode).toBe(0);
+    expect(context.err.text).toContain("dangling is a link to nowhere, which does not exist");
+    expect(context.out.text).toMatch(/ \(1 warning\)$/m);
+  },
+);
+
 test("a command that uses what stays behind of --src_dir is warned of, with what brings it along", async () => {
   const sources = join(workingDirectory, "src");
   for (const folder of [".venv/bin", "env/bin", "data/raw"]) mkdirSync(join(sources, folder), { recursive: true });

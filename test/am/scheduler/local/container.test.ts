@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { describe, expect, test } from "@jest/globals";
+import { afterEach, describe, expect, test } from "@jest/globals";
 import { type ContainerEnd, LocalContainer } from "../../../../am/scheduler/local/container.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { isRunning } from "../../../support/processes.ts";
@@ -52,5 +52,37 @@ describe("a container of this machine", () => {
     expect(ends).toEqual([{ exitStatus: 3, diagnostics: "Exit code: 3" }]);
     const left = Number(readFileSync(pid, "utf8"));
     await eventually("the end of what was left", () => !isRunning(left));
+  });
+
+  describe("has in its environment", () => {
+    const { TZ: zone, TONY_TEST_SECRET: secret } = process.env;
+    afterEach(() => {
+      for (const [name, value] of Object.entries({ TZ: zone, TONY_TEST_SECRET: secret }))
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+    });
+
+    test("what a NodeManager passes on and says itself, whatever its launch says, and nothing else of this process", async () => {
+      process.env.TZ = "Asia/Tokyo";
+      process.env.TONY_TEST_SECRET = "hush";
+      const { ends, container } = made();
+      const given = { PATHS: "<LOG_DIR>/a<CPS>{{HOME}}/b", CONTAINER_ID: "another", NM_PORT: "7" };
+      const [seen, tokens] = [path.join(folder.path, "seen"), path.join(folder.path, "tokens")];
+      const script = `env > ${seen}; stat -c %a $HADOOP_TOKEN_FILE_LOCATION > ${tokens}`;
+      await container.start({ ...command(script), environment: given }, { place: async () => undefined });
+      await eventually("its end", () => ends.length > 0);
+      const lines = readFileSync(seen, "utf8").split("\n");
+      expect(lines).toEqual(
+        expect.arrayContaining([
+          "TZ=Asia/Tokyo",
+          `PATHS=${path.join(folder.path, "logs")}/a:${process.env.HOME}/b`,
+          "CONTAINER_ID=container_1_0001_01_000002",
+          "NM_HOST=127.0.0.1",
+          "NM_PORT=0",
+        ]),
+      );
+      expect(lines.filter((line) => line.includes("hush"))).toEqual([]);
+      expect(readFileSync(tokens, "utf8")).toBe("600\n");
+    });
   });
 });

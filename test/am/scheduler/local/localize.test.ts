@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, readlinkSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { Localizer } from "../../../../am/scheduler/local/localize.ts";
@@ -39,13 +39,35 @@ describe("the files of containers on this machine", () => {
     expect(new Set(folders.map((folder) => readlinkSync(path.join(folder, "venv.zip")))).size).toBe(1);
   });
 
-  test("are the ones that were submitted, or none", async () => {
-    writeFileSync(path.join(base.path, "train.py"), "train");
+  test.each([
+    { changed: "another", atS: 1_795_305_600, what: "size" },
+    { changed: "drain", atS: 1_795_305_601, what: "time" },
+  ])("are the ones that were submitted, or none: another $what", async ({ changed, atS }) => {
+    const name = path.join(base.path, "train.py");
+    writeFileSync(name, "train");
+    utimesSync(name, 1_795_305_600, 1_795_305_600);
     const file = shipped("train.py", "FILE");
-    writeFileSync(path.join(base.path, "train.py"), "another");
+    writeFileSync(name, changed);
+    utimesSync(name, atS, atS);
     await expect(new Localizer(path.join(base.path, "cache")).place([file], workFolder("c1"))).rejects.toMatchObject({
       code: "LOCALIZATION",
       message: expect.stringContaining("train.py has changed since the job was submitted"),
+    });
+  });
+
+  test("that are archives are told by their names, as YARN tells them", async () => {
+    const zip = writeZip([{ path: "a.txt", mode: 0o100644, content: "a" }]);
+    const localizer = new Localizer(path.join(base.path, "cache"));
+    for (const name of ["lib.jar", "LIB.ZIP"]) {
+      writeFileSync(path.join(base.path, name), zip);
+      const folder = workFolder(`of ${name}`);
+      await localizer.place([shipped(name, "ARCHIVE")], folder);
+      expect(readFileSync(path.join(folder, name, "a.txt"), "utf8")).toBe("a");
+    }
+    writeFileSync(path.join(base.path, "lib.rar"), zip);
+    await expect(localizer.place([shipped("lib.rar", "ARCHIVE")], workFolder("c9"))).rejects.toMatchObject({
+      code: "LOCALIZATION",
+      message: expect.stringMatching(/lib\.rar is not an archive that YARN unpacks: /),
     });
   });
 });
