@@ -1,9 +1,11 @@
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { WebHdfs, type WebHdfsOptions } from "../../../src/hadoop/hdfs/webhdfs.ts";
+import { AuthenticationError } from "../../../src/hadoop/security/errors.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { deferred } from "../../support/deferred.ts";
 import {
   answer,
   bytesThenEnd,
@@ -174,6 +176,11 @@ describe("an operation", () => {
   test("DELETE that a standby refused has not deleted anything", async () => {
     nameNode.behave(refusal(403, "StandbyException", "not I"), undone);
     expect(await open().delete("/d")).toBe(false);
+  });
+
+  test("DELETE whose answer was lost has deleted, whatever is answered after that", async () => {
+    nameNode.behave(lost, refusal(403, "StandbyException", "not I"), undone);
+    expect(await open().delete("/d")).toBe(true);
   });
 
   test("that tells something tells it in its own words", async () => {
@@ -349,7 +356,7 @@ describe("OPEN", () => {
     expect(await text(await open().open("/f", { offset: 7 }))).toBe("");
     nameNode.behave(beyond, status());
     await expect(open().open("/f", { offset: 6 })).rejects.toMatchObject({ code: "REMOTE" });
-    nameNode.behave(beyond, status());
+    nameNode.behave(beyond, status({ length: 0 }));
     await expect(open().open("/f")).rejects.toMatchObject({ code: "REMOTE" });
     nameNode.behave(missing, status());
     await expect(open().open("/f", { offset: 7 })).rejects.toMatchObject({ code: "FILE_NOT_FOUND" });
@@ -411,6 +418,59 @@ test("file data may take longer to come than answers", async () => {
   await expect(open(impatient).create("/f", Buffer.from("x"), { permission: 0o600, overwrite: true })).rejects.toThrow(
     "was silent for 0.15 s",
   );
+});
+
+test("a caller that gives up ends reading and appending", async () => {
+  const caller = new AbortController();
+  const { signal } = caller;
+  const giveUp = () => caller.abort();
+  nameNode.behave(status(), giveUp);
+  await expect(open().append("/f", Buffer.from("x"), { signal })).rejects.toMatchObject({ name: "AbortError" });
+  nameNode.behave(silence);
+  await expect(open().open("/f", { signal })).rejects.toMatchObject({ name: "AbortError" });
+});
+
+test("a connection is kept from one upload to the next, until the file system is closed", async () => {
+  const sockets = new Set<Socket>();
+  const closed = deferred();
+  nameNode.behave(place());
+  dataNode.behave((socket, request) => {
+    sockets.add(socket.once("close", closed.resolve));
+    answer(201, "said by some")(socket, request);
+  });
+  const webHdfs = open();
+  for (let time = 0; time < 2; time += 1)
+    await webHdfs.create("/f", Buffer.from("x"), { permission: 0o600, overwrite: true });
+  expect(sockets.size).toBe(1);
+  webHdfs.close();
+  await closed.promise;
+});
+
+test("what fails before or beside the server says so", async () => {
+  const cause = new AuthenticationError("no ticket", { code: "KERBEROS_NO_TICKET" });
+  const credentials = { ...simpleCredentials({ name: "ada" }), forHttp: () => Promise.reject(cause) };
+  await expect(open({ credentials }).stat("/f")).rejects.toMatchObject({
+    ...{ name: "FileSystemError", code: "AUTHENTICATION_FAILED", operation: "GETFILESTATUS", path: "/f", cause },
+    message: "GETFILESTATUS /f: no ticket",
+  });
+  nameNode.behave(place());
+  dataNode.behave(silence);
+  const unreadable = { open: () => new Readable({ read: () => undefined }).destroy(new Error("disk gone")) };
+  await expect(open().create("/f", unreadable, { permission: 0o600, overwrite: true })).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    retryable: false,
+    message: expect.stringMatching(/disk gone$/),
+  });
+});
+
+test("a server that is starting may be asked later, and one that was lost is not said to be away", async () => {
+  nameNode.behave(answer(503, ""));
+  await expect(open().stat("/f")).rejects.toMatchObject({ code: "NOT_READY", retryable: true });
+  nameNode.behave(lost);
+  await expect(open().stat("/f")).rejects.toMatchObject({
+    ...{ code: "CONNECTION_LOST", retryable: true },
+    message: expect.not.stringContaining("is HDFS running"),
+  });
 });
 
 describe("credentials that are refused", () => {
