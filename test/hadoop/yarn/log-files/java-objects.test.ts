@@ -144,6 +144,22 @@ describe("an object that Java wrote", () => {
     ]);
   });
 
+  test("has as many handles before it as what is passed over has", () => {
+    const fields: readonly Field[] = [
+      ["[I", "numbers"],
+      ["LColour;", "colour"],
+      ["Ljava/lang/Class;", "class"],
+      ["Ljava/lang/String;", "text"],
+      ["Ljava/lang/String;", "again"],
+    ];
+    const numbers = array(classOf("[I", []), 0);
+    const colour = Buffer.concat([bytes(0x7e), classOf("Colour", []), string("RED")]);
+    const itself = Buffer.concat([bytes(0x76), classOf("Thing", [])]);
+    // The class and its five types, the object; the array and the enumeration with their classes, its name; the class, twice; the text.
+    const content = object(classOf("All", fields), numbers, colour, itself, string("said"), reference(14));
+    expect(read(content)).toMatchObject([["All", { text: "said", again: "said" }]]);
+  });
+
   test("may write bytes and objects beside its fields", () => {
     const beside = Buffer.concat([
       bytes(0x77, 2, 0x78, 0x78),
@@ -185,9 +201,14 @@ describe("what is no object of Java is refused:", () => {
   };
 
   test.each([
-    ["a reference to nothing", object(classOf("One", [["LX;", "x"]]), reference(9)), "a reference leads nowhere"],
+    ["a reference to nothing", object(classOf("One", [["LX;", "x"]]), reference(3)), "a reference leads nowhere"],
     ["a reference before the first", reference(-1), "a reference leads nowhere"],
     ["a class that is a text", object(classOf("A", [["LX;", "x"]]), object(reference(1))), "does not describe a class"],
+    [
+      "a class that is an object",
+      object(classOf("A", [["LX;", "x"]]), object(reference(2))),
+      "does not describe a class",
+    ],
     ["an object without a class", object(NULL), "an object has no class"],
     ["an array without a class", array(NULL, 0), "an object has no class"],
     ["another tag", bytes(0x7f), "0x7f does not begin an object of Java"],
