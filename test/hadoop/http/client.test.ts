@@ -208,6 +208,15 @@ test("a refusal is told to who may have newer credentials, with what was asked",
   ]);
 });
 
+test("a caller that gives up ends its request", async () => {
+  const caller = new AbortController();
+  server.behave(() => caller.abort());
+  const client = new HttpClient({ credentials: simpleCredentials({ name: "ada" }), connectTimeoutMs: 5_000 });
+  clients.push(client);
+  const request = { method: "GET", idleTimeoutMs: 5_000, signal: caller.signal };
+  await expect(client.send(new URL(`${server.address}/x`), request)).rejects.toMatchObject({ name: "AbortError" });
+});
+
 test("connections are kept until the client is closed", async () => {
   const sockets = new Set<Socket>();
   const closed = deferred();

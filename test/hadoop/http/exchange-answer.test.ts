@@ -52,9 +52,11 @@ describe("an answer", () => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n12345");
     });
     const answer = await exchange(url, options);
-    expect(String(await readStart(answer, "nn:9870", 3))).toBe("123");
+    expect(String(await readStart(answer, "nn:9870", 5))).toBe("12345");
     const [connection] = connections;
     if (connection?.destroyed === false) await once(connection, "close");
+    server.close();
+    expect(String(await readStart(await answered(), "nn:9870", 3))).toBe("123");
     server.close();
     expect(String(await readStart(await answered(), "nn:9870", 99))).toBe("12345");
   });
@@ -66,6 +68,14 @@ describe("an answer", () => {
       message: expect.stringMatching(/^the connection to nn:9870 was lost: /),
       retryable: true,
     });
+  });
+
+  test("that breaks off before anybody reads it says so to its reader alone", async () => {
+    const { url, connections } = await serve((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n12"));
+    const answer = await exchange(url, options);
+    if (connections[0]?.destroyed === false) await once(connections[0], "close");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect(readText(answer, "nn:9870", 99)).rejects.toMatchObject({ code: "HTTP_CONNECTION_LOST" });
   });
 
   test("that waits for our own reader is not taken for a silent one", async () => {
@@ -101,7 +111,7 @@ describe("a kept connection", () => {
   test("serves one request after the other", async () => {
     const { url, connections } = await serve((socket) => socket.write(ok("x")));
     const agent = keepAliveAgent("http:");
-    for (let request = 0; request < 2; request += 1)
+    for (let request = 0; request < 3; request += 1)
       expect(await readText(await exchange(url, { ...options, agent }), "nn", 9)).toBe("x");
     expect(connections).toHaveLength(1);
     agent.destroy();
@@ -129,6 +139,13 @@ describe("a kept connection", () => {
       message: `${url.host} was silent for 0.05 s`,
     });
     agent.destroy();
+  });
+
+  test("is left before the usual server leaves it, the youngest first, and trusts whom it is told to", () => {
+    const kept = { keepAlive: true, scheduling: "lifo" };
+    expect(keepAliveAgent("http:")).toMatchObject({ ...kept, options: { timeout: 4000 } });
+    expect(keepAliveAgent("https:", "PEM")).toMatchObject({ ...kept, options: { timeout: 4000, ca: "PEM" } });
+    expect(keepAliveAgent("https:")).not.toHaveProperty("options.ca");
   });
 
   test("without a pool is used once", async () => {

@@ -112,13 +112,17 @@ test("a body is read no further when the connection has ended, or the caller giv
 
 test("a body that waits to be asked for is sent when the server asks", async () => {
   const seen: string[] = [];
+  let head = "";
   const stream = bytes("abc");
   const status = await send({ stream, lengthBytes: 3, waitForContinue: true }, (socket, received) => {
-    seen.push(received.split("\r\n\r\n")[1] ?? "");
+    const [before = "", after = ""] = received.split("\r\n\r\n");
+    head = before;
+    seen.push(after);
     socket.write(received.endsWith("abc") ? created : "HTTP/1.1 100 Continue\r\n\r\n");
   });
   expect(status).toBe(201);
   expect(seen).toEqual(["", "abc"]);
+  expect(head).toMatch(/\r\nexpect: 100-continue/i);
 });
 
 test("a body that waits to be asked for is sent in the end to a server that knows nothing of asking", async () => {
