@@ -55,6 +55,19 @@ describe("preemption messages", () => {
     });
   });
 
+  test("the rows of the negotiable form in full", () => {
+    const resource = {
+      priority: { priority: 3 },
+      relax_locality: false,
+      node_label_expression: "gpu",
+      allocation_request_id: 4,
+    };
+    const { preemption } = allocationFromWire(decoded({ preempt: { contract: { resource: [{ resource }, {}] } } }));
+    expect(preemption?.negotiable.resources).toMatchObject([
+      { relaxLocality: false, nodeLabelExpression: "gpu", allocationRequestId: 4 },
+    ]);
+  });
+
   test("none in an ordinary heartbeat", () => {
     expect(allocationFromWire(decoded({ response_id: 1 }))).not.toHaveProperty("preemption");
   });
