@@ -60,6 +60,14 @@ describe("the certificates of a Java key store", () => {
     expect(certificates(file(2))).toEqual([]);
   });
 
+  test("of others may stand before the entry with a key", () => {
+    const bytes = store();
+    const head = Buffer.concat([bytes.subarray(0, 8), number(bytes.readUInt32BE(8) + 1)]);
+    const another = entry(2, "another", text("X.509"), sized("1"));
+    const both = sealedAnew(Buffer.concat([head, another, bytes.subarray(12)]), "changeit");
+    expect(jksKeyPair(both, "changeit")).toEqual(jksKeyPair(bytes, "changeit"));
+  });
+
   test("had no types in its first version", () => {
     expect(certificates(file(1, entry(2, "one", sized("1")), entry(2, "two", sized("2"))))).toEqual(["1", "2"]);
   });
