@@ -105,10 +105,10 @@ describe("how long it is tried", () => {
     expect(pauses).toEqual([150, 300, 600, 1200]);
   });
 
-  test("is once where the caller itself stops, or the failure is not the file system's", async () => {
+  test.each(["TIMEOUT", "UNREACHABLE"])("is once where a failure is not the file system's: %s", async (code) => {
     const { failover } = setUp(["nn1", "nn2"]);
     let tries = 0;
-    const stopped = Object.assign(new Error("stopped"), { code: "TIMEOUT" });
+    const stopped = Object.assign(new Error("stopped"), { code });
     const attempt = async () => {
       tries += 1;
       throw stopped;
