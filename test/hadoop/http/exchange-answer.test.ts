@@ -124,7 +124,10 @@ describe("a kept connection", () => {
     await new Promise((resolve) => setImmediate(resolve));
     connections[0]?.write(ok("forged"));
     // The pool itself closes an idle connection only after 4 s.
-    await Promise.race([once(connections[0] ?? server, "close"), new Promise((resolve) => setTimeout(resolve, 2_000))]);
+    await Promise.race([
+      once(connections[0] ?? server, "close"),
+      new Promise((resolve) => setTimeout(resolve, 2_000).unref()),
+    ]);
     expect(await readText(await exchange(url, { ...options, agent }), "nn", 9)).toBe("of 2");
     agent.destroy();
   });
