@@ -172,8 +172,10 @@ export class LocalFileSystem implements FileSystem {
     return named("OPEN", path, async () => {
       const { offset = 0, lengthBytes, signal } = options;
       const status = await fs.stat(path);
-      if (status.isDirectory())
-        throw new FileSystemError(`OPEN ${path}: it is a directory`, { code: "FILE_NOT_FOUND", path });
+      if (status.isDirectory()) {
+        const options = { code: "FILE_NOT_FOUND", operation: "OPEN", path } as const;
+        throw new FileSystemError(`OPEN ${path}: it is a directory`, options);
+      }
       if (lengthBytes === 0 || offset >= status.size) return Readable.from([]);
       const wantedBytes = Math.min(lengthBytes ?? Number.POSITIVE_INFINITY, status.size - offset);
       if (wantedBytes <= SMALL_BYTES) return Readable.from([await piece(path, offset, wantedBytes)]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { expandVariables } from "../../../src/hadoop/conf/expansion.ts";
+import { expand as expandSaying, expandVariables } from "../../../src/hadoop/conf/expansion.ts";
 
 const environment = { SET: "s", EMPTY: "" };
 
@@ -20,6 +20,8 @@ describe("${…} as Hadoop expands it", () => {
     ["${env.NONE:-d}", {}, "d"],
     ["${env.NONE-a-b}", {}, "a-b"],
     ["${env.NONE:-}", {}, ""],
+    ["${env.}", { "env.": "a key of that name" }, "a key of that name"],
+    ["${environ}", { environ: "a key, too" }, "a key, too"],
     ["${env.NONE}", { "env.NONE": "a key of that name" }, "a key of that name"],
   ])("%s", (text, values, expected) => {
     expect(expand(text, values)).toBe(expected);
@@ -41,4 +43,13 @@ describe("${…} as Hadoop expands it", () => {
   test("a loop over two keys ends", () => {
     expect(expand("${a}", { a: "${b}", b: "${a}" })).toBeUndefined();
   });
+});
+
+test.each([
+  ["${a}/${none}", { a: "1" }, { text: "1/${none}", stopped: { reference: "${none}", why: "unset" } }],
+  ["1${a}", { a: "x${a}" }, { text: "1${a}", stopped: { reference: "${a}", why: "circular" } }],
+  ["1${a}", { a: "${b}", b: "${a}" }, { text: "1${a}", stopped: { reference: "1${a}", why: "endless" } }],
+  ["1${a}", { a: "2" }, { text: "12" }],
+])("%s says where it stopped, and why", (text, values: Record<string, string>, expected) => {
+  expect(expandSaying(text, { environment, lookUp: (name) => values[name] })).toEqual(expected);
 });

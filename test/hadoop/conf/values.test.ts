@@ -19,6 +19,7 @@ describe("Hadoop's typed values", () => {
     ["1.5", undefined],
     ["", undefined],
     ["9007199254740993", undefined],
+    ["-0", 0],
   ])("the whole number %j is %p", (text, expected) => {
     expect(parseInteger(text)).toBe(expected);
   });
@@ -31,6 +32,8 @@ describe("Hadoop's typed values", () => {
     ["1d", 86_400_000],
     ["1500us", 1],
     ["7", 7000],
+    [" 7 s ", 7000],
+    ["1000000ns", 1],
     ["soon", undefined],
     ["1.5s", undefined],
   ])("the duration %j with seconds as unit is %p ms", (text, expected) => {
@@ -44,12 +47,26 @@ describe("Hadoop's typed values", () => {
     ["1.5gb", 1_610_612_736],
     ["2 terabytes", 2_199_023_255_552],
     ["10b", 10],
+    [" 3k ", 3072],
+    ["1.5", 2],
+    ["-1k", -1024],
     ["10bytes", 10],
     ["many", undefined],
     ["1x", undefined],
     ["16e", undefined],
   ])("the size %j is %p bytes", (text, expected) => {
     expect(parseSizeBytes(text)).toBe(expected);
+  });
+
+  test.each([
+    ["ns", 3_000_000, 3],
+    ["us", 3000, 3],
+    ["ms", 3, 3],
+    ["m", 3, 180_000],
+    ["h", 3, 10_800_000],
+    ["d", 3, 259_200_000],
+  ] as const)("a bare number is in the unit of its key: %s", (unit, count, expected) => {
+    expect(parseDurationMs(String(count), unit)).toBe(expected);
   });
 
   test("a list is trimmed and has no empty parts", () => {
@@ -63,6 +80,9 @@ describe("Hadoop's typed values", () => {
     ["hdfs://nn", { host: "nn", port: 1 }],
     ["[::1]:80", { host: "::1", port: 80 }],
     ["rm:port", undefined],
+    ["rm:65535", { host: "rm", port: 65_535 }],
+    ["rm:65536", undefined],
+    [" rm:5 ", { host: "rm", port: 5 }],
     ["rm:70000", undefined],
     ["rm/path", undefined],
     ["", undefined],

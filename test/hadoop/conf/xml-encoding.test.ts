@@ -12,6 +12,11 @@ test.each<[string, Buffer, string]>([
     Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?>\n<a>für</a>', "latin1"),
     '<?xml version="1.0" encoding="ISO-8859-1"?>\n<a>für</a>',
   ],
+  [
+    "UTF-8 with a mark, whatever is declared",
+    Buffer.from("\uFEFF<?xml version='1.0' encoding='ISO-8859-1'?><a>für</a>"),
+    "<?xml version='1.0' encoding='ISO-8859-1'?><a>für</a>",
+  ],
   ["UTF-16 with a mark", utf16("\uFEFF<a>für</a>"), "<a>für</a>"],
   ["UTF-16 without", utf16("<a>für</a>"), "<a>für</a>"],
   ["UTF-16, the other byte first", utf16("\uFEFF<a>für</a>").swap16(), "<a>für</a>"],
@@ -48,4 +53,7 @@ test.each<[string, Buffer, string]>([
   ],
 ])("%s are refused with file and line", (_what, bytes, message) => {
   expect(() => decodeXml(bytes, "job.xml")).toThrow(message);
+  expect(() => decodeXml(bytes, "job.xml")).toThrow(
+    expect.objectContaining({ code: "CONFIGURATION_MALFORMED", cause: expect.anything() }),
+  );
 });

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import { createReadable } from "../../../src/hadoop/hdfs/create-readable.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
-import type { FileStatus, FileSystem } from "../../../src/hadoop/hdfs/file-system.ts";
+import type { Content, CreateOptions, FileStatus, FileSystem } from "../../../src/hadoop/hdfs/file-system.ts";
 import { deferred } from "../../support/deferred.ts";
 
 const file = "/journal/1";
@@ -15,6 +15,7 @@ class SlowToClose implements Pick<FileSystem, "create" | "stat"> {
   readonly refuse: () => void;
   readonly #closed: Promise<void>;
   readonly #lengthsBytes: (number | undefined)[];
+  readonly created: [path: string, content: Content, options: CreateOptions][] = [];
   looks = 0;
 
   constructor(lengthsBytes: readonly (number | undefined)[]) {
@@ -25,7 +26,8 @@ class SlowToClose implements Pick<FileSystem, "create" | "stat"> {
     this.refuse = () => reject(denied);
   }
 
-  create(): Promise<void> {
+  create(...asked: [path: string, content: Content, options: CreateOptions]): Promise<void> {
+    this.created.push(asked);
     return this.#closed;
   }
 
@@ -53,10 +55,12 @@ describe("a file that can be read before its writer is told that it is closed", 
     const fileSystem = new SlowToClose([undefined, 0, content.length]);
     let closed = false;
 
-    const readable = await createReadable(fileSystem, file, content, 0o600);
+    const readable = await createReadable(fileSystem, file, content, 0o640);
     const closing = readable.closed.then(() => {
       closed = true;
     });
+    // It did not exist, so a try whose answer was lost may be repeated blindly.
+    expect(fileSystem.created).toEqual([[file, content, { permission: 0o640, overwrite: true }]]);
     expect(fileSystem.looks).toBe(3);
     expect(closed).toBe(false);
 

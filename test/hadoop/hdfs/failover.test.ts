@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { FileSystemError, type FileSystemErrorCode } from "../../../src/hadoop/hdfs/errors.ts";
-import { Failover, lookFirst } from "../../../src/hadoop/hdfs/failover.ts";
+import { Failover, lookFirst, outcomeUnknown } from "../../../src/hadoop/hdfs/failover.ts";
 
 const failed = (code: FileSystemErrorCode) => new FileSystemError(code, { code, operation: "OPEN", path: "/f" });
 
@@ -85,6 +85,39 @@ describe("the servers of one file system", () => {
 });
 
 describe("how long it is tried", () => {
+  test("is about four seconds where nobody says otherwise", async () => {
+    const pauses: number[] = [];
+    const failover = new Failover(["nn1", "nn2"], { sleep: async (ms) => pauses.push(ms), random: () => 1 });
+    let tries = 0;
+    const refused = async () => {
+      tries += 1;
+      throw failed("UNREACHABLE");
+    };
+    await expect(failover.run("idempotent", refused)).rejects.toMatchObject({ code: "UNREACHABLE" });
+    expect(tries).toBe(10);
+    expect(pauses).toEqual([250, 500, 1000, 2000]);
+  });
+
+  test("differs from one client to the next", async () => {
+    const pauses: number[] = [];
+    const failover = new Failover(["nn1"], { sleep: async (ms) => pauses.push(ms), random: () => 0.2 });
+    await failover.run("idempotent", async () => Promise.reject(failed("STANDBY"))).catch(() => undefined);
+    expect(pauses).toEqual([150, 300, 600, 1200]);
+  });
+
+  test.each(["TIMEOUT", "UNREACHABLE"])("is once where a failure is not the file system's: %s", async (code) => {
+    const { failover } = setUp(["nn1", "nn2"]);
+    let tries = 0;
+    const stopped = Object.assign(new Error("stopped"), { code });
+    const attempt = async () => {
+      tries += 1;
+      throw stopped;
+    };
+    await expect(failover.run("idempotent", attempt)).rejects.toBe(stopped);
+    await expect(lookFirst(attempt, async () => "done")).rejects.toBe(stopped);
+    expect(tries).toBe(2);
+  });
+
   test("each round waits twice as long, and none between servers", async () => {
     const { ask, pauses } = setUp(["nn1", "nn2"], 4);
     const { asked, error } = await ask(Array(8).fill("STANDBY"));
@@ -116,4 +149,18 @@ test("what must not take place twice is sent again where it has not taken place,
   expect(tries).toBe(4);
   expect(await lookFirst(attempt, async () => "done")).toBe("done");
   expect(tries).toBe(5);
+});
+
+test("what failed in any other way is not looked for", async () => {
+  const look = async () => "done";
+  await expect(lookFirst(async () => Promise.reject(failed("ACCESS_DENIED")), look)).rejects.toMatchObject({
+    code: "ACCESS_DENIED",
+  });
+});
+
+test("an outcome that remains unknown is told with what was seen", () => {
+  expect(outcomeUnknown({ method: "POST", operation: "APPEND", path: "/f" }, "it has 9 bytes")).toMatchObject({
+    ...{ code: "OUTCOME_UNKNOWN", operation: "APPEND", path: "/f", retryable: false },
+    message: "APPEND /f: the answer was lost, and it has 9 bytes: look at the file before trying again",
+  });
 });

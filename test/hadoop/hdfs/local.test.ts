@@ -1,13 +1,26 @@
 import { pbkdf2 } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import { ownerHome, ownerName } from "../../../src/hadoop/process-owner.ts";
+import { eventually } from "../../support/eventually.ts";
 import { describeFileSystem } from "../../support/file-system-contract.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describeFileSystem("the local disk", async () => {
   const folder = await mkdtemp(join(tmpdir(), "local-fs-"));
@@ -53,4 +66,117 @@ test("what failed to be written does not come back once it is removed", async ()
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(existsSync(file)).toBe(false);
   await rm(folder, { recursive: true });
+});
+
+describe("the local disk", () => {
+  const folder = temporaryFolder();
+  const fileSystem = new LocalFileSystem();
+  const at = (name: string) => join(folder.path, name);
+  const write = (name: string, content = "x", mode = 0o644) => {
+    writeFileSync(at(name), content, { mode });
+    return at(name);
+  };
+
+  test("has the home that it is given, else the user's own", async () => {
+    expect(await new LocalFileSystem("/home/ada").homeDirectory()).toBe("/home/ada");
+    expect(await fileSystem.homeDirectory()).toBe(ownerHome());
+  });
+
+  test("says of a file all that the system does", async () => {
+    const file = write("f", "12345");
+    utimesSync(file, 1_000, 2_000);
+    chmodSync(file, 0o1644);
+    expect(await fileSystem.stat(file)).toEqual({
+      path: file,
+      type: "FILE",
+      lengthBytes: 5,
+      modificationTimeMs: 2_000_000,
+      accessTimeMs: 1_000_000,
+      permission: 0o1644,
+      owner: ownerName(),
+      group: String(process.getgid?.()),
+    });
+  });
+
+  test("sets one time and leaves the other", async () => {
+    const file = write("f");
+    utimesSync(file, 1_000, 2_000);
+    await fileSystem.setTimes(file, { modificationTimeMs: 3_000_001 });
+    expect(await fileSystem.stat(file)).toMatchObject({ accessTimeMs: 1_000_000, modificationTimeMs: 3_000_001 });
+    await fileSystem.setTimes(file, { accessTimeMs: 4_000_001 });
+    expect(await fileSystem.stat(file)).toMatchObject({ accessTimeMs: 4_000_001, modificationTimeMs: 3_000_001 });
+  });
+
+  test("lists what there is, without what a name leads to nowhere", async () => {
+    for (const name of ["b", "a", "c"]) write(name);
+    symlinkSync(at("nowhere"), at("dangling"));
+    expect((await fileSystem.list(folder.path)).map(({ path }) => path)).toEqual([at("a"), at("b"), at("c")]);
+  });
+
+  test("removes a link, not the folder behind it", async () => {
+    mkdirSync(at("folder"));
+    symlinkSync(at("folder"), at("link"));
+    expect(await fileSystem.delete(at("link"))).toBe(true);
+    expect(readdirSync(folder.path)).toEqual(["folder"]);
+    expect(await fileSystem.delete(at("folder"))).toBe(true);
+  });
+
+  test("leaves nothing under the old name, and moves a link that leads nowhere as it is", async () => {
+    symlinkSync(at("nowhere"), at("link"));
+    expect(await fileSystem.rename(at("link"), at("moved"))).toBe(true);
+    expect(await fileSystem.rename(write("f"), at("g"))).toBe(true);
+    expect(readdirSync(folder.path).sort()).toEqual(["g", "moved"]);
+    await expect(fileSystem.rename(at("g"), "relative")).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+  });
+
+  test("makes a folder that others make too", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => fileSystem.mkdirs(at("a/b/c"), 0o750)));
+    expect((await fileSystem.stat(at("a/b"))).permission).toBe(0o750);
+  });
+
+  test.each([
+    ["a loop of links", () => fileSystem.stat(at("loop")), "REMOTE"],
+    ["a name longer than any can be", () => fileSystem.stat(at("x".repeat(300))), "INVALID_REQUEST"],
+    ["writing where a folder is", () => create(folder.path), "INVALID_REQUEST"],
+    ["reading a folder", () => fileSystem.open(folder.path), "FILE_NOT_FOUND"],
+    ["a file among the folders", () => fileSystem.stat(`${write("f")}/x`), "NOT_A_DIRECTORY"],
+    ["a full disk", () => fileSystem.append("/dev/full", Buffer.from("x")), "NO_SPACE"],
+    ["entries below a file", () => fileSystem.checkWritable(write("f")), "ACCESS_DENIED"],
+  ])("refuses %s", async (_what, ask, code) => {
+    symlinkSync(at("loop"), at("loop"));
+    await expect(ask()).rejects.toMatchObject({ name: "FileSystemError", code, operation: expect.any(String) });
+  });
+  const create = (path: string) => fileSystem.create(path, Buffer.from("x"), { permission: 0o644, overwrite: true });
+
+  test("stops writing and reading when the caller gives up", async () => {
+    const caller = new AbortController();
+    const endless = { open: () => new Readable({ read: () => undefined }) };
+    const { signal } = caller;
+    const writes: Promise<unknown>[] = [
+      fileSystem.create(at("new"), endless, { permission: 0o644, signal }),
+      fileSystem.append(write("old"), endless, { signal }),
+    ];
+    const stream = await fileSystem.open(write("large", "x".repeat(1_000_000)), { signal });
+    const ends = Promise.all([...writes, stream.toArray()].map((end) => end.catch((error: unknown) => error)));
+    caller.abort();
+    const ended = (operation: string) => expect.objectContaining({ name: "FileSystemError", operation });
+    expect(await ends).toEqual([ended("CREATE"), ended("APPEND"), ended("OPEN")]);
+  });
+
+  test("keeps no file open that is read to its end, or given up", async () => {
+    const small = write("small");
+    await (await fileSystem.open(small)).toArray();
+    const large = write("large", "x".repeat(1_000_000));
+    for await (const _ of await fileSystem.open(large)) break;
+    const opened = () =>
+      readdirSync("/proc/self/fd").filter((number) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${number}`).startsWith(folder.path);
+        } catch {
+          return false;
+        }
+      });
+    await eventually("all files to be closed", () => opened().length === 0, 5_000);
+    expect(opened()).toEqual([]);
+  });
 });

@@ -271,3 +271,84 @@ test("calls that fail together at one endpoint turn to the next, not beyond it",
   endpoints.leave(third);
   expect(endpoints.current).toBe(first);
 });
+
+describe("a client", () => {
+  test("tells its credentials which service it calls, on which server, and shows the token of the moment", async () => {
+    const server = await served(echo);
+    const services: unknown[] = [];
+    const token = { identifier: Buffer.of(1), password: Buffer.of(2), kind: "T", service: "" };
+    const forRpc = async (service: unknown) => {
+      services.push(service);
+      return [simple({ name: "alice" })];
+    };
+    const endpoints = [server.endpoint, { host: "other", port: 1 }];
+    const credentials = { ...simpleCredentials({ name: "alice" }), forRpc };
+    await call(clientOf(endpoints, { credentials, token: () => token }), "hello");
+    expect(services).toEqual([
+      { transport: "rpc", protocol: "org.example.Protocol", endpoint: server.endpoint, endpoints, token },
+    ]);
+  });
+
+  test("asks for its policy before each try, and reads no longer answers than it is told", async () => {
+    const refusing = await served(standby);
+    let asked = 0;
+    const retry = () => {
+      asked += 1;
+      return asked < 3 ? { giveUpAfterMs: 10_000, firstDelayMs: 1, longestDelayMs: 1 } : noRetry;
+    };
+    await expect(call(clientOf([refusing.endpoint], { retry }), "hello")).rejects.toMatchObject({ code: "STANDBY" });
+    expect(asked).toBe(3);
+    const server = await served({ onCall: (connection, { callId }) => connection.reply(callId, Buffer.alloc(2_000)) });
+    const limited = clientOf([server.endpoint], { maxFrameBytes: 1_000 });
+    await expect(call(limited, "hello")).rejects.toMatchObject({ code: "RPC_PROTOCOL" });
+  });
+
+  test("counts the calls whose answers are out", async () => {
+    const counts: number[] = [];
+    const server = await served({
+      onCall: (connection, { callId, request }) => {
+        counts.push(client.inFlight);
+        connection.reply(callId, request);
+      },
+    });
+    const client = clientOf([server.endpoint]);
+    expect(client.inFlight).toBe(0);
+    await call(client, "hello");
+    expect([counts, client.inFlight]).toEqual([[1], 0]);
+  });
+
+  test("needs an endpoint, and names them all only where there are several that cannot be reached", async () => {
+    await expect(call(clientOf([]), "hello")).rejects.toThrow("A service needs at least one endpoint");
+    const closed = await closedEndpoint();
+    await expect(call(clientOf([closed], { retry: noRetry }), "hello")).rejects.toThrow(/^(?!No endpoint)/);
+    const passive = await served(standby);
+    const two = clientOf([passive.endpoint, closed], { retry: noRetry });
+    await expect(call(two, "hello")).rejects.toThrow(/^(?!No endpoint)/);
+  });
+
+  test("renews no login where the server refused only the call", async () => {
+    let renewals = 0;
+    const renewed = async () => {
+      renewals += 1;
+      return true;
+    };
+    const server = await served({
+      onCall: ({ socket }, { callId }) =>
+        void socket.write(failureFrame(callId, "ERROR", "org.apache.hadoop.security.AccessControlException", "no")),
+    });
+    const credentials = { ...simpleCredentials({ name: "alice" }), renewed };
+    await expect(call(clientOf([server.endpoint], { credentials }), "hello")).rejects.toMatchObject({
+      code: "ACCESS_DENIED",
+    });
+    expect(renewals).toBe(0);
+  });
+
+  test("ends its connection when it is closed", async () => {
+    const server = await served(echo);
+    const client = clientOf([server.endpoint]);
+    await call(client, "hello");
+    const closed = new Promise((resolve) => server.connections[0]?.socket.once("close", resolve));
+    client.close();
+    await expect(closed).resolves.toBe(false);
+  });
+});

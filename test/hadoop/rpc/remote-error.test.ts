@@ -17,9 +17,23 @@ describe("remote exceptions", () => {
     ["org.apache.hadoop.yarn.exceptions.InvalidApplicationMasterRequestException", "INVALID_MASTER_REQUEST", false],
     ["org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException", "INVALID_RESOURCE_REQUEST", false],
     ["org.apache.hadoop.yarn.exceptions.InvalidLabelResourceRequestException", "INVALID_LABEL", false],
+    ["org.apache.hadoop.ipc.ObserverRetryOnActiveException", "NOT_READY", true],
+    ["org.apache.hadoop.ipc.RpcNoSuchProtocolException", "NOT_SUPPORTED_BY_SERVER", false],
+    ["org.apache.hadoop.ipc.RPC$VersionMismatch", "VERSION_MISMATCH", false],
+    ["org.apache.hadoop.security.authorize.AuthorizationException", "ACCESS_DENIED", false],
+    ["org.apache.hadoop.yarn.exceptions.InvalidResourceBlacklistRequestException", "INVALID_BLACKLIST", false],
+    ["org.apache.hadoop.yarn.exceptions.InvalidContainerReleaseException", "INVALID_RELEASE", false],
+    ["org.apache.hadoop.yarn.exceptions.InvalidContainerException", "INVALID_CONTAINER", false],
+    ["org.apache.hadoop.yarn.exceptions.ResourceNotFoundException", "RESOURCE_TYPE_UNKNOWN", false],
     ["com.example.NeverHeardOfException", "REMOTE_EXCEPTION", false],
   ])("%s means %s", (javaClass, code, retryable) => {
     expect(new RemoteError(javaClass, "why")).toMatchObject({ code, retryable, javaClass, javaMessage: "why" });
+  });
+
+  test("are the call's unless the server says that it refuses the caller", () => {
+    const javaClass = "org.apache.hadoop.security.AccessControlException";
+    expect(new RemoteError(javaClass, "why").unauthorized).toBe(false);
+    expect(new RemoteError(javaClass, "why", { unauthorized: true }).unauthorized).toBe(true);
   });
 
   test("what YARN wraps means what is in it (org.apache.hadoop.yarn.ipc.RPCUtil#getRemoteException)", () => {

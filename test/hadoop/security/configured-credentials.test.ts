@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { configuredCredentials, configuredProtections } from "../../../src/hadoop/security/configured-credentials.ts";
+import { protectionsOf } from "./presented.ts";
 
 const endpoint = { host: "rm", port: 8032 };
 const rm = { transport: "rpc", protocol: "P", endpoint, endpoints: [endpoint] } as const;
@@ -29,6 +30,36 @@ describe("what a configuration demands of authentication", () => {
   test("with kerberos a token opens what it is for, and never with a bare name beside it", async () => {
     const credentials = credentialsWith({ "hadoop.security.authentication": "KERBEROS" });
     expect(await credentials.forRpc({ ...rm, token })).toMatchObject([{ method: "TOKEN" }]);
+  });
+
+  test("with kerberos only the name is known, and the options are those of the site", async () => {
+    const values = {
+      "hadoop.security.authentication": "kerberos",
+      "hadoop.rpc.protection": "integrity",
+      "ssl.client.truststore.pem": "PEM",
+    };
+    const credentials = credentialsWith(values);
+    expect(await credentials.user()).toBe("ada");
+    expect(credentials.trustedCertificates).toBe("PEM");
+    expect(await protectionsOf(await credentials.forRpc({ ...rm, token }))).toEqual(["auth-int"]);
+
+    const given: unknown[] = [];
+    const kerberos = (options: unknown) => {
+      given.push(options);
+      return credentials;
+    };
+    const configuration = new Configuration().withValues(values);
+    const user = { name: "ada", realName: "bob" };
+    expect(configuredCredentials(configuration, user, kerberos)).toBe(credentials);
+    const options = { protections: ["auth-int", "auth-conf"], trustedCertificates: "PEM" };
+    expect(given).toEqual([{ ...options, configuration, user, fallback: false }]);
+  });
+
+  test("without any the options are those of the site too", async () => {
+    const values = { "hadoop.rpc.protection": "authentication", "ssl.client.truststore.pem": "PEM" };
+    const credentials = credentialsWith(values);
+    expect(credentials.trustedCertificates).toBe("PEM");
+    expect(await protectionsOf(await credentials.forRpc({ ...rm, token }))).toEqual(["auth"]);
   });
 
   test("with kerberos and the fallback that Hadoop has for it, a name", async () => {

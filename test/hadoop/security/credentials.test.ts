@@ -25,6 +25,12 @@ describe("what a process may prove itself with", () => {
     const newer = named(TokenKind.hdfsDelegation, "ha-hdfs:here", 1);
     const renewed = renewedCredentials({ tokens: [here, there, manager], secrets }, [newer]);
     expect(renewed).toEqual({ tokens: [there, manager, newer], secrets });
+    const [first, second] = [newer, named(TokenKind.timeline, "ha-hdfs:here", 2)];
+    expect(renewedCredentials({ tokens: [here, there], secrets }, [first, second]).tokens).toEqual([
+      there,
+      first,
+      second,
+    ]);
     expect(tokenOfKind(renewed, TokenKind.resourceManagerDelegation)).toBe(manager.token);
     expect(tokenOfKind(renewed, TokenKind.timeline)).toBeUndefined();
   });

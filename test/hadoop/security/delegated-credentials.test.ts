@@ -7,12 +7,13 @@ import { containerCredentials } from "../../../src/hadoop/security/container-cre
 import type { Credentials } from "../../../src/hadoop/security/credentials.ts";
 import type { HttpService, RpcService } from "../../../src/hadoop/security/credentials-provider.ts";
 import { delegatedCredentials } from "../../../src/hadoop/security/delegated-credentials.ts";
-import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { simple, simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { type Token, TokenKind } from "../../../src/hadoop/security/token.ts";
 import { tokenFromUrlText } from "../../../src/hadoop/security/token-writable.ts";
 import { protectedEcho } from "../../support/digest-server.ts";
 import { listenLocally, localAddress } from "../../support/local-port.ts";
 import { RpcTestServer } from "../../support/rpc-server.ts";
+import { protectionsOf } from "./presented.ts";
 
 const resourceManager = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB";
 const closing: (() => unknown)[] = [];
@@ -68,18 +69,44 @@ describe("which delegation token a web server is shown", () => {
   });
 });
 
+test.each([
+  ["http://nn.example/", "10.0.0.1:80"],
+  ["https://nn.example/", "10.0.0.1:443"],
+])("a web server at its usual port is shown the token for that port: %s", async (address, service) => {
+  const held = holding(tokenFor("10.0.0.1:444"), tokenFor(service));
+  expect(await shownOverHttp(held, { url: new URL(address) })).toBe(service);
+});
+
+test("with tokens, one is still who one is without: name, certificates, and what is newer than was refused", async () => {
+  const refusals: unknown[] = [];
+  const renewed = async (...refusal: unknown[]) => {
+    refusals.push(refusal);
+    return true;
+  };
+  const otherwise = { ...simpleCredentials({ name: "ada" }, { trustedCertificates: "PEM" }), renewed };
+  const credentials = delegatedCredentials({ held: () => holding(), otherwise, lookUp });
+  expect([credentials.trustedCertificates, await credentials.user()]).toEqual(["PEM", "ada"]);
+  const service = { transport: "http", url: new URL("http://nn/"), redirected: false } as const;
+  expect(await credentials.renewed?.(service, "refused")).toBe(true);
+  expect(refusals).toEqual([[service, "refused"]]);
+  const plain = delegatedCredentials({ held: () => holding(), otherwise: simpleCredentials({ name: "ada" }), lookUp });
+  expect(await plain.renewed?.(service, "refused")).toBe(false);
+});
+
 describe("which delegation token an RPC server is shown", () => {
   const endpoints = [
     { host: "10.0.0.2", port: 8032 },
     { host: "10.0.0.3", port: 8032 },
   ] as const;
-  const methodsFor = async (held: Credentials, changes: Partial<RpcService> = {}) => {
-    const otherwise = simpleCredentials({ name: "ada" });
-    const credentials = delegatedCredentials({ held: () => held, otherwise, lookUp });
+  const strategiesFor = (held: Credentials, changes: Partial<RpcService> = {}) => {
+    // Whoever has no token for a service must not be shown one by these.
+    const otherwise = { ...simpleCredentials({ name: "ada" }), forRpc: async () => [simple({ name: "ada" })] };
+    const credentials = delegatedCredentials({ held: () => held, otherwise, lookUp, protections: ["auth-int"] });
     const [, endpoint] = endpoints;
-    const service = { transport: "rpc", protocol: resourceManager, endpoint, endpoints, ...changes } as const;
-    return (await credentials.forRpc(service)).map(({ method }) => method);
+    return credentials.forRpc({ transport: "rpc", protocol: resourceManager, endpoint, endpoints, ...changes });
   };
+  const methodsFor = async (...asked: Parameters<typeof strategiesFor>) =>
+    (await strategiesFor(...asked)).map(({ method }) => method);
   const ofManagers = tokenFor("10.0.0.2:8032,10.0.0.3:8032", TokenKind.resourceManagerDelegation);
 
   test("of several ResourceManagers each the one that is for them together", async () => {
@@ -94,6 +121,10 @@ describe("which delegation token an RPC server is shown", () => {
   test("what YARN gave for the service goes first", async () => {
     const token = tokenFor("", TokenKind.applicationMaster);
     expect(await methodsFor(holding(), { token })).toEqual(["TOKEN"]);
+  });
+
+  test("any with the protections that are accepted", async () => {
+    expect(await protectionsOf(await strategiesFor(holding(ofManagers)))).toEqual(["auth-int"]);
   });
 
   test("a call goes through with it, protected", async () => {

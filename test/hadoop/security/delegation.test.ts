@@ -25,8 +25,18 @@ describe("what a delegation token says of itself", () => {
     expect(delegationOf(token(kind, identifier))).toEqual(said);
   });
 
+  test("what it does not say is nothing and no time, and what is unknown is passed over", () => {
+    expect(delegationOf(token(TokenKind.timeline, "0d01020304 090102030405060708 2805"))).toEqual({
+      owner: "",
+      renewer: "",
+      issuedMs: 0,
+      maximumMs: 5,
+    });
+    expect(delegationOf(token(TokenKind.timeline, "2005"))).toMatchObject({ issuedMs: 5, maximumMs: 0 });
+  });
+
   test.each([
-    ["of another kind", "MAPREDUCE_DELEGATION_TOKEN", "00"],
+    ["of another kind", "MAPREDUCE_DELEGATION_TOKEN", `00 0e${alice} 04${yarn} 00 8e03e8 8c240c87e8 01 02`],
     ["cut short", TokenKind.hdfsDelegation, `00 0e${alice}`],
     ["of another layout", TokenKind.hdfsDelegation, `05 0e${alice} 04${yarn} 00 01 01`],
   ])("nothing, where it is %s", (_what, kind, identifier) => {

@@ -56,6 +56,13 @@ describe("token files", () => {
     expect(() => readTokenFile(Buffer.from(contents, "latin1"))).toThrow(message);
   });
 
+  test("version 1: a token or a secret without bytes is passed over, or empty", () => {
+    // CredentialsProto of one alias without a token (field 1), and one secret without its bytes (field 2).
+    const body = Buffer.from("0a030a0161 12030a0162".replaceAll(" ", ""), "hex");
+    const file = Buffer.concat([Buffer.from("HDTS"), Buffer.of(1, body.length), body]);
+    expect(readTokenFile(file)).toEqual({ tokens: [], secrets: new Map([["b", new Uint8Array()]]) });
+  });
+
   test("noise is refused, never a hang", () => {
     fc.assert(
       fc.property(fc.constantFrom(0, 1), fc.uint8Array({ maxLength: 100 }), (version, noise) => {

@@ -32,3 +32,9 @@ test("text is counted in bytes", () => {
   expect(Buffer.from(writeText("é")).toString("hex")).toBe("02c3a9");
   expect(new WritableReader(writeText("é")).text()).toBe("é");
 });
+
+test("bytes of a length below zero, or beyond what is there, are an error", () => {
+  expect(() => new WritableReader(Buffer.of(0xff, 1)).bytes()).toThrow(RangeError);
+  expect(() => new WritableReader(Buffer.of(2, 1)).bytes()).toThrow(RangeError);
+  expect(new WritableReader(Buffer.of(1, 1)).bytes()).toEqual(Uint8Array.of(1));
+});

@@ -1,5 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { HttpService } from "../../../src/hadoop/security/credentials-provider.ts";
+import { AuthenticationError } from "../../../src/hadoop/security/errors.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { ContainerLogs } from "../../../src/hadoop/yarn/container-logs.ts";
 import { listenLocally, localAddress } from "../../support/local-port.ts";
@@ -9,20 +11,25 @@ const CONTAINER = "container_1_0001_01_000002";
 /** A NodeManager's web service with one log; `asked` are the sizes that were asked for, and after each the log may grow. */
 let log: Buffer;
 let asked: number[];
+let requests: string[];
 let grow: () => void;
 /** What is answered instead. */
-let said: { readonly status?: number; readonly text: string; readonly location?: string } | undefined;
+let said:
+  | { readonly status?: number; readonly text: string; readonly location?: string; readonly isSilent?: true }
+  | undefined;
 let server: Server;
 let node: string;
 const logs = new ContainerLogs({ credentials: simpleCredentials({ name: "ada" }) });
 beforeEach(async () => {
   log = Buffer.alloc(0);
-  asked = [];
+  [asked, requests] = [[], []];
   grow = () => undefined;
   said = undefined;
   server = createServer((request, response) => {
     const size = Number(new URL(request.url ?? "", "http://node").searchParams.get("size"));
     asked.push(size);
+    requests.push(`${request.method} ${request.headers.accept} ${request.url}`);
+    if (said?.isSilent === true) return;
     if (said !== undefined) {
       response.writeHead(said.status ?? 200, said.location === undefined ? {} : { location: said.location });
       response.end(said.text);
@@ -61,6 +68,31 @@ describe("a piece of a log", () => {
     expect(asked).toEqual([0, -(1_000 + 65_536)]);
   });
 
+  test("comes with the first bytes up to its end, or with the last, whichever are fewer", async () => {
+    log = numbered(900_000);
+    for (const [offset, sizes] of [
+      [20, [40]],
+      [21, [0, 41]],
+      [100_000, [0, 100_020]],
+      [449_990, [0, 450_010]],
+      [449_991, [0, -(450_009 + 65_536)]],
+    ] as const) {
+      asked = [];
+      expect((await read(offset, 20)).bytes).toEqual(log.subarray(offset, offset + 20));
+      expect(asked).toEqual(sizes);
+    }
+  });
+
+  test("of a log that grew by just what was foreseen is asked for once", async () => {
+    const whole = numbered(565_536);
+    log = whole.subarray(0, 500_000);
+    grow = () => {
+      log = whole;
+    };
+    expect((await read(499_000, 10)).bytes).toEqual(whole.subarray(499_000, 499_010));
+    expect(asked).toHaveLength(2);
+  });
+
   test("is empty at the end, and beyond it", async () => {
     log = numbered(100);
     for (const offset of [100, 200]) expect(await read(offset, 10)).toMatchObject({ offset, bytes: Buffer.alloc(0) });
@@ -75,6 +107,8 @@ describe("a piece of a log", () => {
   test.each([
     ["a log without its header", "no header"],
     ["0 bytes of 20", "LogLength:100\nLogContents:\n"],
+    ["a log without its header", "LogContents:\nLogLength:100\n"],
+    ["a log without its header", "LogLength:100\n"],
   ])("that is none is an error: %s", async (problem, text) => {
     said = { text };
     await expect(read(0, 20)).rejects.toMatchObject({
@@ -83,8 +117,50 @@ describe("a piece of a log", () => {
     });
   });
 
+  test("is asked for by its container and name, of a page that may be open to all", async () => {
+    log = numbered(100);
+    const services: HttpService[] = [];
+    const forHttp = async (service: HttpService) => {
+      services.push(service);
+      return { begin: () => ({}) };
+    };
+    const own = new ContainerLogs({ credentials: { ...simpleCredentials({ name: "ada" }), forHttp } });
+    await own.read(node, CONTAINER, "a b/c.log", 0, 5);
+    said = { text: JSON.stringify({ containerLogsInfo: { logAggregationType: "LOCAL" } }) };
+    await own.list(node, CONTAINER);
+    own.close();
+    const path = `/ws/v1/node/containers/${CONTAINER}/logs`;
+    expect(requests).toEqual([`GET text/plain ${path}/a%20b%2Fc.log?size=5`, `GET application/json ${path}`]);
+    expect(services.map(({ mayBeOpen }) => mayBeOpen)).toEqual([true, true]);
+  });
+
+  test("is not waited for longer than is said, nor from a node that is away", async () => {
+    const credentials = simpleCredentials({ name: "ada" });
+    const impatient = new ContainerLogs({ credentials, idleTimeoutMs: 50 });
+    said = { text: "", isSilent: true };
+    await expect(impatient.read(node, CONTAINER, "stdout", 0, 5)).rejects.toMatchObject({
+      ...{ name: "ContainerLogError", code: "NODE_UNREACHABLE", retryable: true },
+      ...{ message: `${node} was silent for 0.05 s`, cause: { code: "HTTP_TIMEOUT" } },
+    });
+    impatient.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    await expect(read(0, 5)).rejects.toMatchObject({ code: "NODE_UNREACHABLE", retryable: true });
+  });
+
+  test("that we may not ask for says why", async () => {
+    const cause = new AuthenticationError("no ticket", { code: "KERBEROS_NO_TICKET" });
+    const credentials = { ...simpleCredentials({ name: "ada" }), forHttp: () => Promise.reject(cause) };
+    const own = new ContainerLogs({ credentials });
+    await expect(own.read(node, CONTAINER, "stdout", 0, 5)).rejects.toBe(cause);
+    own.close();
+  });
+
   test.each([
     ["is gone", { status: 404, text: "" }, "CONTAINER_LOG_NOT_FOUND"],
+    ["is elsewhere", { status: 300, text: "" }, "CONTAINER_LOG_NOT_FOUND"],
+    ["is asked for in a wrong way", { status: 400, text: "" }, "CONTAINER_LOG_REFUSED"],
+    ["is refused at length", { status: 403, text: "x".repeat(300) }, "CONTAINER_LOG_REFUSED"],
     ["is on a log server", { status: 307, text: "", location: "http://history:19888/" }, "CONTAINER_LOG_NOT_FOUND"],
     ["is of an unknown container", { status: 500, text: "Unknown container" }, "CONTAINER_LOG_NOT_FOUND"],
     ["is not for us", { status: 403, text: "User [ada] is not authorized\nat …" }, "CONTAINER_LOG_REFUSED"],
@@ -127,8 +203,10 @@ describe("the files of a container's logs", () => {
   });
 
   test("are not told by what is no list", async () => {
-    for (const none of [undefined, local([{ fileName: "stdout" }]), local([{ fileSize: "1" }])])
+    for (const none of [undefined, null, local([null]), local([{ fileName: "stdout" }]), local([{ fileSize: "1" }])])
       await expect(listed(none)).rejects.toMatchObject({ code: "NODE_ANSWER_MALFORMED" });
+    said = { text: "null" };
+    await expect(logs.list(node, CONTAINER)).rejects.toThrow("no list of local logs");
     said = { text: "<html>" };
     await expect(logs.list(node, CONTAINER)).rejects.toMatchObject({ code: "NODE_ANSWER_MALFORMED" });
   });

@@ -31,6 +31,11 @@ describe("a request with constraints, as the ResourceManager is told of it", () 
       resourceSizing: { numAllocations: 2, resources: { memory: 512, virtual_cores: 1 } },
     });
     expect(told(request)).toBeUndefined();
+    expect(schedulingRequestToWire(request, new ResourceTypes([]))).toMatchObject({
+      allocationRequestId: -1,
+      executionType: { execution_type: yarn.ExecutionTypeProto.GUARANTEED, enforce_execution_type: true },
+    });
+    expect(schedulingRequestToWire(request, new ResourceTypes([]))).not.toHaveProperty("placementConstraint");
   });
 
   test("containers of one tag apart", () => {
@@ -49,7 +54,9 @@ describe("a request with constraints, as the ResourceManager is told of it", () 
   });
 
   test("a node's attribute", () => {
+    expect(toldOf("java=1.8")?.simpleConstraint?.attributeOpCode).toBe(yarn.NodeAttributeOpCodeProto.EQ);
     expect(toldOf("java!=1.8")?.simpleConstraint).toMatchObject({
+      scope: "node",
       minCardinality: -1,
       maxCardinality: -1,
       attributeOpCode: yarn.NodeAttributeOpCodeProto.NE,
@@ -61,6 +68,9 @@ describe("a request with constraints, as the ResourceManager is told of it", () 
     const label = { targetType: NODE_ATTRIBUTE, targetKey: "yarn_node_partition/", targetValues: ["gpu"] };
     expect(toldOf("notin,node,w", "gpu")?.simpleConstraint?.targetExpressions).toContainEqual(label);
     expect(told({ ...request, nodeLabel: "gpu" })?.simpleConstraint?.targetExpressions).toEqual([label]);
+    expect(told({ ...request, nodeLabel: "gpu" })?.simpleConstraint).toMatchObject({
+      ...{ scope: "node", minCardinality: 1, maxCardinality: 1 },
+    });
     expect(told({ ...request, nodeLabel: "" })).toBeUndefined();
   });
 

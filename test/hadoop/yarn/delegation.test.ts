@@ -17,6 +17,7 @@ const lookUp = async (host: string) => [host === "RM.example" ? "10.1.0.1" : "10
 describe("who renews a job's delegation tokens", () => {
   test.each([
     ["the principal that is configured", { ...one, "yarn.resourcemanager.principal": "rm@EXAMPLE" }, "rm@EXAMPLE"],
+    ["one without a host as it is", { ...one, "yarn.resourcemanager.principal": "rm_HOST@R" }, "rm_HOST@R"],
     ["with the host in place of _HOST", { ...one, "yarn.resourcemanager.principal": "rm/_HOST@R" }, "rm/rm.example@R"],
     [
       "of two the first one's, by name",

@@ -82,5 +82,11 @@ describe("where the ResourceManager listens", () => {
     expect(() => resourceManagerEndpoints(settings({ [`${rm}.address`]: "a:b" }), "client")).toThrow(
       /host:port is wanted/,
     );
+    for (const values of [{}, { [`${rm}.address`]: "a:b" }])
+      expect(() => resourceManagerEndpoints(settings(values), "client")).toThrow(
+        expect.objectContaining({ code: "CONFIGURATION" }),
+      );
+    const unnamed = settings({ [`${rm}.ha.enabled`]: "true", [`${rm}.ha.rm-ids`]: " ", [`${rm}.hostname`]: "a" });
+    expect(resourceManagerEndpoints(unnamed, "client")).toEqual([{ host: "a", port: 8032 }]);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { noRetry } from "../../../src/hadoop/rpc/retry.ts";
 import type { Token } from "../../../src/hadoop/security/token.ts";
 import { yarn } from "../../../src/hadoop/wire/yarn.ts";
-import { containerIdToWire } from "../../../src/hadoop/yarn/convert-ids.ts";
+import { containerIdFromWire, containerIdToWire } from "../../../src/hadoop/yarn/convert-ids.ts";
 import { NodeManagerPool, type NodeManagerPoolOptions } from "../../../src/hadoop/yarn/node-manager.ts";
 import type { Container } from "../../../src/hadoop/yarn/records.ts";
 import { RpcTestServer } from "../../support/rpc-server.ts";
@@ -77,6 +77,57 @@ describe("one call for many containers", () => {
     const { succeeded, failed } = await pool.start(node.nodeId, starts);
     expect(succeeded).toEqual([one]);
     expect(failed).toMatchObject([{ containerId: two, error: { code: "REMOTE_EXCEPTION", javaMessage: "Disk full" } }]);
+  });
+
+  test("a start tells each container's token and how it is launched, a stop which ones", async () => {
+    const requests: Uint8Array[] = [];
+    const node = await aNode((_method, request) => {
+      requests.push(request);
+      return noStatuses();
+    });
+    const pool = poolWith();
+    pool.addTokens([node.nodeToken]);
+    await pool.start(node.nodeId, [{ container: aContainer(one), launch }]);
+    await pool.stop(node.nodeId, [one, two]);
+    const [start = new Uint8Array(), stop = new Uint8Array()] = requests;
+    expect(yarn.StartContainersRequestProto.decode(start).start_container_request).toMatchObject([
+      {
+        container_token: { identifier: Buffer.of(7), password: Buffer.of(8), kind: "ContainerToken", service: "" },
+        container_launch_context: { command: ["true"] },
+      },
+    ]);
+    expect(yarn.StopContainersRequestProto.decode(stop).container_id.map(containerIdFromWire)).toEqual([one, two]);
+  });
+
+  test("a container without a token is not started", async () => {
+    const node = await aNode();
+    const pool = poolWith();
+    pool.addTokens([node.nodeToken]);
+    const { token: _, ...container } = aContainer(one);
+    await expect(pool.start(node.nodeId, [{ container, launch }])).rejects.toMatchObject({
+      name: "AuthenticationError",
+      message: `Container ${one} came without the token that starts it`,
+    });
+    expect(node.server.connections).toHaveLength(0);
+  });
+
+  test("what a node says of one that failed is kept; of one without words, that it is YARN's", async () => {
+    const trace = "\tat org.example.Disk.write(Disk.java:7)";
+    const failed_requests = [
+      {
+        container_id: containerIdToWire(one),
+        exception: { message: "full", trace, class_name: "java.io.IOException" },
+      },
+      { container_id: containerIdToWire(two) },
+    ];
+    const bytes = yarn.StopContainersResponseProto.encode({ failed_requests }).finish();
+    const node = await aNode(() => ({ bytes }));
+    const pool = poolWith();
+    pool.addTokens([node.nodeToken]);
+    expect((await pool.stop(node.nodeId, [one, two])).failed).toMatchObject([
+      { containerId: one, error: { javaClass: "java.io.IOException", javaMessage: "full", javaStack: trace.trim() } },
+      { containerId: two, error: { javaClass: "org.apache.hadoop.yarn.exceptions.YarnException", javaStack: "" } },
+    ]);
   });
 
   test("a start whose answer is lost is repeated", async () => {

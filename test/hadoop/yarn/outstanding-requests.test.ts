@@ -33,6 +33,56 @@ beforeEach(() => {
   table = new OutstandingRequests();
 });
 
+describe("rows of one place", () => {
+  test.each([
+    ["requests", { allocationRequestId: 8 }],
+    ["kinds of execution", { executionType: "OPPORTUNISTIC" }],
+    ["amounts of other types", { capability: { ...capability, others: { "yarn.io/gpu": 1 } } }],
+    ["cores", { capability: { ...capability, vcores: 2 } }],
+  ] as const)("for different %s are kept apart", (_what, changes) => {
+    table.ask([row(), row(changes)]);
+    expect(table.rows).toHaveLength(2);
+  });
+
+  test.each([
+    ["no request's number and −1", { allocationRequestId: -1 }, {}],
+    ["no kind of execution and the usual one", { executionType: "GUARANTEED" }, {}],
+    ["no GPU and none", { capability: { ...capability, others: { "yarn.io/gpu": 0 } } }, {}],
+  ] as const)("with %s are the same", (_what, one, other) => {
+    const { allocationRequestId: _, ...plain } = row();
+    table.ask([
+      { ...plain, ...one },
+      { ...plain, ...other },
+    ]);
+    expect(table.rows).toHaveLength(1);
+  });
+
+  test("are lowered by a container of their own priority and request alone", () => {
+    table.ask([row(), row({ priority: 2 }), row({ allocationRequestId: 8 })]);
+    table.granted(container());
+    expect(table.rows.map(({ count }) => count)).toEqual([1, 2, 2]);
+  });
+});
+
+test("what was refused is not told even if it was changed meanwhile, and no row or request of it remains", () => {
+  const constrained = { priority: 3, capability, count: 2, tags: ["w"] };
+  table.ask([row()]);
+  table.askConstrained([constrained]);
+  const changes = table.take();
+  table.ask([row({ count: 5 })]);
+  table.askConstrained([{ ...constrained, count: 5 }]);
+  table.refused(changes);
+  expect(table.take()).toEqual(nothing);
+  table.resync();
+  expect(table.take()).toEqual(nothing);
+});
+
+test("a host that was freed is told once", () => {
+  table.blacklist({ remove: ["a"] });
+  expect(table.take().blacklistRemovals).toEqual(["a"]);
+  expect(table.take()).toEqual(nothing);
+});
+
 describe("containers of constrained places", () => {
   const request = { priority: 3, capability, count: 2, tags: ["w"] };
   const asked = () => {

@@ -17,6 +17,7 @@ describe("a placement constraint", () => {
     ["notin,node,all/w", { ...apart, tags: [{ namespace: "all", tag: "w" }] }],
     ["notin,node,app-tag/nightly/w", { ...apart, tags: [{ namespace: "app-tag/nightly", tag: "w" }] }],
     ["java=1.8", java],
+    ["AND( notin,node,w : : java=1.8 )", { kind: "and", of: [apart, java] }],
     ["java!=1.8,11", { ...java, is: false, values: ["1.8", "11"] }],
     ["nm.yarn.io/os=debian", { ...java, name: "nm.yarn.io/os", values: ["debian"] }],
     ["and(notin,node,w:java=1.8)", { kind: "and", of: [apart, java] }],
@@ -34,6 +35,12 @@ describe("a placement constraint", () => {
     "cardinality,node,w,3,1",
     "cardinality,node,w,1",
     "cardinality,node,1,3",
+    "cardinality,node,w,one,3",
+    "cardinality,node,w,1,1234567890",
+    "notin,node,w x",
+    "notin,node,all/w x",
+    "java=1.8,1 1",
+    "java=1 8,11",
     "java=",
     "=1.8",
     "and()",
@@ -54,5 +61,10 @@ describe("several of them", () => {
 
   test("at least one", () => {
     expect(() => parsePlacementRules(" ")).toThrow(RangeError);
+    expect(() => parsePlacementRules(" : ")).toThrow(/, not ":"$/);
+    expect(parsePlacementRules(" w(3) , notin,node,w : : java=1.8 ")).toEqual([
+      { sourceTag: "w", constraint: apart },
+      { constraint: java },
+    ]);
   });
 });

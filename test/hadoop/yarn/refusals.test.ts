@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
-import { resourceRefusal } from "../../../src/hadoop/yarn/refusals.ts";
+import { placementRefusal, resourceRefusal } from "../../../src/hadoop/yarn/refusals.ts";
 
 const refusal = (message: string) =>
   new RemoteError("org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException", message);
@@ -24,11 +24,18 @@ test.each([
   "maximum allowed allocation=<memory:many, vCores:4>",
   "maximum allowed allocation=<memory:1",
 ])("one that does not say it is one all the same: %s", (message) => {
-  expect(resourceRefusal(refusal(message))).toEqual({});
+  expect(resourceRefusal(refusal(message))).toStrictEqual({});
 });
 
 test("no other error is one", () => {
   const label = "org.apache.hadoop.yarn.exceptions.InvalidLabelResourceRequestException";
   expect(resourceRefusal(new RemoteError(label, "no such label"))).toBeUndefined();
   expect(resourceRefusal(new Error("away"))).toBeUndefined();
+});
+
+test("a ResourceManager that places no constrained containers says so, and no other error does", () => {
+  const words = "Scheduler cannot handle placement constraints";
+  expect(placementRefusal(new RemoteError("org.apache.hadoop.yarn.exceptions.YarnException", words))).toBe(true);
+  expect(placementRefusal(new RemoteError("org.apache.hadoop.yarn.exceptions.YarnException", "no"))).toBe(false);
+  expect(placementRefusal(new Error(words))).toBe(false);
 });

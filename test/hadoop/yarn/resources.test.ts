@@ -43,6 +43,7 @@ describe("units", () => {
   test("amounts are read with their units", () => {
     expect(parseAmount(" 10Gi ")).toEqual({ amount: 10, unit: "Gi" });
     expect(parseAmount("2")).toEqual({ amount: 2, unit: "" });
+    expect(() => parseAmount("2lb")).toThrow(expect.objectContaining({ code: "UNIT_UNKNOWN" }));
     for (const text of ["", "Gi", "1.5", "-1", "99999999999999999999"]) {
       expect(() => parseAmount(text)).toThrow(expect.objectContaining({ code: "AMOUNT_MALFORMED" }));
     }
@@ -79,6 +80,10 @@ describe("resources on the wire", () => {
     expect(() => resourceToWire(tpu, types)).toThrow(
       'The cluster has no resource type "yarn.io/tpu": it has yarn.io/gpu, disk',
     );
+    expect(() => resourceToWire(tpu, types)).toThrow(
+      expect.objectContaining({ code: "RESOURCE_TYPE_UNKNOWN", resourceType: "yarn.io/tpu" }),
+    );
+    expect(types.names).toEqual(["yarn.io/gpu", "disk"]);
     expect(() => new ResourceTypes([]).check(tpu)).toThrow(/it has none besides memory and cores/);
     expect(() => new ResourceTypes([]).check({ ...tpu, others: { "yarn.io/tpu": 0 } })).not.toThrow();
   });

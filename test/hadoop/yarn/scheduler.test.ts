@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { noRetry } from "../../../src/hadoop/rpc/retry.ts";
 import type { Token } from "../../../src/hadoop/security/token.ts";
 import { type hadoop, yarn } from "../../../src/hadoop/wire/yarn.ts";
+import { containerIdToWire } from "../../../src/hadoop/yarn/convert-ids.ts";
 import { SchedulerClient, type SchedulerOptions } from "../../../src/hadoop/yarn/scheduler.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type ReceivedCall, RpcTestServer } from "../../support/rpc-server.ts";
@@ -14,6 +15,7 @@ const first: Token = { identifier: Buffer.of(1), password: Buffer.of(2), kind: "
 const second: Token = { ...first, identifier: Buffer.of(3), password: Buffer.of(4) };
 const master = { host: "h", rpcPort: 1, trackingUrl: "" };
 const capability = { memoryMiB: 512, vcores: 1, others: {} };
+const gpus = { ...capability, others: { "yarn.io/gpu": 1 } };
 const wanted = { priority: 1, resourceName: "*", capability, count: 2 };
 
 let server: RpcTestServer;
@@ -22,6 +24,8 @@ let client: SchedulerClient;
 let accepted: Token;
 let heartbeats: hadoop.yarn.AllocateRequestProto[];
 let registrations: number;
+let registered: hadoop.yarn.RegisterApplicationMasterRequestProto | undefined;
+let ends: hadoop.yarn.FinishApplicationMasterRequestProto[];
 /** Answers to heartbeats and finishes, used up in order; then each heartbeat is answered with the next response id. */
 let script: Answer[];
 /** The same for registrations, before they succeed. */
@@ -29,6 +33,7 @@ let registrationScript: Answer[];
 
 beforeEach(async () => {
   [accepted, heartbeats, registrations, script, registrationScript] = [first, [], 0, [], []];
+  [registered, ends] = [undefined, []];
   server = await RpcTestServer.start(scripted(() => accepted, answer));
   client = clientWith({});
 });
@@ -52,12 +57,16 @@ function clientWith(changes: Partial<SchedulerOptions>): SchedulerClient {
 function answer({ method, request }: ReceivedCall): Answer {
   if (method === "registerApplicationMaster") {
     registrations += 1;
+    registered = yarn.RegisterApplicationMasterRequestProto.decode(request);
     const [next] = registrationScript.splice(0, 1);
     if (next !== undefined) return next;
     const answered = { queue: "root.default", resource_types: [{ name: "yarn.io/gpu", units: "" }] };
     return { bytes: yarn.RegisterApplicationMasterResponseProto.encode(answered).finish() };
   }
-  if (method === "finishApplicationMaster") return script.shift() ?? finished(true);
+  if (method === "finishApplicationMaster") {
+    ends.push(yarn.FinishApplicationMasterRequestProto.decode(request));
+    return script.shift() ?? finished(true);
+  }
   const heartbeat = yarn.AllocateRequestProto.decode(request);
   heartbeats.push(heartbeat);
   return script.shift() ?? allocated({ response_id: heartbeat.response_id + 1 });
@@ -81,7 +90,88 @@ test("a ResourceManager that tells no resource types leaves those that are known
   expect(() => client.ask([{ ...wanted, capability: { ...capability, others: { "yarn.io/gpu": 1 } } }])).not.toThrow();
 });
 
+test("an attempt registers with where it is, and its types are known before and by the answer", async () => {
+  expect(() => client.ask([{ ...wanted, capability: gpus }])).toThrow("no resource type");
+  const early = clientWith({ resourceTypes: [{ name: "yarn.io/gpu", units: "" }] });
+  expect(() => early.ask([{ ...wanted, capability: gpus }])).not.toThrow();
+  early.close();
+  const resourceTypes = [{ name: "yarn.io/gpu", units: "" }];
+  expect((await client.register({ host: "n1", rpcPort: 7, trackingUrl: "http://n1:8/" })).resourceTypes).toEqual(
+    resourceTypes,
+  );
+  expect(registered).toMatchObject({ host: "n1", rpc_port: 7, tracking_url: "http://n1:8/" });
+  expect(() => client.ask([{ ...wanted, capability: gpus }])).not.toThrow();
+  expect(() => client.askConstrained([{ priority: 1, capability: gpus, count: 1, tags: [] }])).not.toThrow();
+});
+
+describe("the end of an attempt", () => {
+  const end = { status: "FAILED", diagnostics: "why", trackingUrl: "http://history/" } as const;
+
+  test("is told in full, and again after a pause until it is recorded", async () => {
+    const clock = new ManualClock();
+    client.close();
+    client = clientWith({ clock });
+    await client.register(master);
+    script = [finished(false), finished(false)];
+    expect(await client.finish(end)).toBe(true);
+    expect(clock.sleepsMs).toEqual([100, 100]);
+    expect(ends).toHaveLength(3);
+    expect(ends[2]).toMatchObject({
+      diagnostics: "why",
+      tracking_url: "http://history/",
+      final_application_status: yarn.FinalApplicationStatusProto.APP_FAILED,
+    });
+  });
+
+  test("has come before where another attempt has begun", async () => {
+    script = [{ exception: `${exceptions}.ApplicationAttemptNotFoundException` }];
+    await client.register(master);
+    expect(await client.finish(end)).toBe(false);
+  });
+
+  test.each([
+    ["refused for another reason", "InvalidApplicationMasterRequestException"],
+    ["of one that never registered", "ApplicationMasterNotRegisteredException"],
+  ])("%s is an error", async (_what, name) => {
+    script = [{ exception: `${exceptions}.${name}`, message: "no" }];
+    await expect(client.finish(end)).rejects.toMatchObject({ name: "RemoteError", javaMessage: "no" });
+    expect(registrations).toBe(0);
+  });
+});
+
 describe("heartbeats", () => {
+  test("settle what they bring", async () => {
+    await client.register(master);
+    client.ask([wanted]);
+    client.release(["container_1_0001_01_000005"]);
+    const container = {
+      id: containerIdToWire("container_1_0001_01_000002"),
+      nodeId: { host: "n1", port: 1 },
+      priority: { priority: wanted.priority },
+      resource: { memory: capability.memoryMiB, virtual_cores: capability.vcores },
+      allocation_request_id: -1,
+    };
+    const ended = { container_id: containerIdToWire("container_1_0001_01_000005") };
+    script = [
+      allocated({ response_id: 1, allocated_containers: [container], completed_container_statuses: [ended] }),
+      { exception: `${exceptions}.ApplicationMasterNotRegisteredException`, message: "register first" },
+    ];
+    await client.heartbeat(0);
+    expect(client.outstanding.map(({ count }) => count)).toEqual([1]);
+    expect(await client.heartbeat(0)).toEqual({ kind: "resync", reason: "register first" });
+    await client.register(master);
+    await client.heartbeat(0);
+    expect(told().at(-1)).toEqual([0, [1]]);
+    expect(heartbeats.at(-1)?.release).toEqual([]);
+  });
+
+  test("tell each host that is bad, and that is good again", async () => {
+    await client.register(master);
+    client.blacklist({ add: ["a"], remove: ["b"] });
+    await client.heartbeat(0);
+    expect(heartbeats[0]?.blacklist_request).toMatchObject({ blacklist_additions: ["a"], blacklist_removals: ["b"] });
+  });
+
   test("count their answers, and tell each change once", async () => {
     await client.register(master);
     client.ask([wanted]);
@@ -283,6 +373,7 @@ describe("a ResourceManager that has forgotten us", () => {
 describe("an attempt whose time is over", () => {
   test.each<[string, Answer]>([
     ["another attempt has begun", { exception: `${exceptions}.ApplicationAttemptNotFoundException`, message: "gone" }],
+    ["its application has ended", { exception: `${exceptions}.ApplicationNotFoundException`, message: "gone" }],
     ["its token is no longer taken", { exception: "org.apache.hadoop.security.token.SecretManager$InvalidToken" }],
     ["it is ordered to stop", allocated({ a_m_command: yarn.AMCommandProto.AM_SHUTDOWN })],
   ])("%s", async (_, over) => {

@@ -91,10 +91,6 @@ async function readIndex(
   const metaOffset = Number(tail.readBigUInt64BE(0));
   if (metaOffset > tailOffset) throw new LogFormatError(`${path} is damaged: its index lies outside of it`);
 
-  const meta = await fileSystem.open(path, { offset: metaOffset, lengthBytes: tailOffset - metaOffset });
-  const index = await readMetaIndex(new ByteReader(meta), lengthBytes);
-  const dataIndex = index.get("data:BCFile.index");
-  if (dataIndex === undefined) throw new LogFormatError(`${path} is damaged: it has no index of its data`);
   const part = async <T>(stored: StoredPart, read: (reader: ByteReader) => Promise<T>): Promise<T> => {
     const source = await openPart(fileSystem, path, stored);
     try {
@@ -103,6 +99,10 @@ async function readIndex(
       source.destroy();
     }
   };
+  const meta = { compression: "none", offset: metaOffset, storedBytes: tailOffset - metaOffset };
+  const index = await part(meta, (reader) => readMetaIndex(reader, lengthBytes));
+  const dataIndex = index.get("data:BCFile.index");
+  if (dataIndex === undefined) throw new LogFormatError(`${path} is damaged: it has no index of its data`);
   const blocks = await part(dataIndex, (reader) => readDataIndex(reader, lengthBytes));
   const contentIndex = index.get("data:TFile.index");
   const contents = contentIndex && (await part(contentIndex, (reader) => readContents(reader, blocks.length)));

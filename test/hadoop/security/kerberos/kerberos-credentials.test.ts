@@ -22,6 +22,7 @@ import {
   saslReply,
 } from "../../../support/rpc-server.ts";
 import { type GssScript, ScriptedGss } from "../../../support/scripted-gss.ts";
+import { protectionsOf } from "../presented.ts";
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {
@@ -232,5 +233,37 @@ describe("a keytab", () => {
       message: expect.stringMatching(words),
     });
     expect(gss.acquired).toEqual([]);
+  });
+});
+
+describe("who logs in by Kerberos", () => {
+  const endpoint = { host: "rm.example.com", port: 8032 };
+  const rm = {
+    transport: "rpc",
+    protocol: "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB",
+    endpoint,
+    endpoints: [endpoint],
+  } as const;
+
+  test("shows a service the token that YARN issued for it, with the protections of the site, and asks for no ticket", async () => {
+    const values = { "hadoop.rpc.protection": "integrity", "ssl.client.truststore.pem": "PEM" };
+    const { gss, credentials } = scene({ values });
+    const token = { identifier: Buffer.from("id"), password: Buffer.from("pw"), kind: "T", service: "" };
+    const strategies = await credentials.forRpc({ ...rm, token });
+    expect(strategies).toMatchObject([{ method: "TOKEN" }]);
+    expect(await protectionsOf(strategies)).toEqual(["auth-int"]);
+    expect(gss.acquired).toEqual([]);
+    expect(credentials.trustedCertificates).toBe("PEM");
+  });
+
+  test("acts as itself, or for whom a service acts, over RPC and HTTP alike", async () => {
+    const http = { transport: "http", url: new URL("https://nn.example.com:9871/"), redirected: false } as const;
+    const own = scene({}).credentials;
+    expect(await own.forRpc(rm)).toMatchObject([{ method: "KERBEROS", user: { name: "alice@EXAMPLE.COM" } }]);
+    expect(await (await own.forHttp(http)).begin()).toEqual({});
+    const proxied = scene({ user: { name: "bob", realName: "alice" } }).credentials;
+    expect(await proxied.forRpc(rm)).toMatchObject([{ method: "KERBEROS", user: { name: "bob" } }]);
+    expect(await (await proxied.forHttp(http)).begin()).toEqual({ parameters: { doas: "bob" } });
+    expect(await proxied.user()).toBe("bob");
   });
 });

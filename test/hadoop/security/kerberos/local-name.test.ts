@@ -21,6 +21,11 @@ describe("the short name of a principal", () => {
     ["RULE:[1:$1]s/a/o/", "banana@X", "bonana"],
     ["RULE:[1:$1]s/(.)(.*)/$2$1/", "alice@X", "licea"],
     ["RULE:[1:$1]/L", "ALICE@X", "alice"],
+    ["RULE:[1:$1]", "ALICE@X", "ALICE"],
+    ["RULE:[2:$1]s/.*/service/\nDEFAULT", "alice@EXAMPLE.COM", "alice"],
+    ["RULE:[1:$1](bob)s/.*/other/\nDEFAULT", "alice@EXAMPLE.COM", "alice"],
+    ["RULE:[1:$1$9]", "alice@X", "alice"],
+    [" RULE:[1:$1](bob)s/a/o/ \n DEFAULT \n", "alice@EXAMPLE.COM", "alice"],
     ["RULE:[1:$1@$0](.*@X)s/@.*///L RULE:[1:nobody]", "Alice@X", "alice"],
   ])("by %j %s is %s", (rules, principal, expected) => {
     expect(nameBy(rules, principal)).toBe(expected);
@@ -30,7 +35,9 @@ describe("the short name of a principal", () => {
     expect(() => nameBy("DEFAULT", "alice@OTHER.COM")).toThrow(
       /No rule of hadoop.security.auth_to_local.* alice@OTHER.COM/,
     );
+    expect(() => nameBy("DEFAULT", "alice@OTHER.COM")).toThrow(expect.objectContaining({ code: "KERBEROS_REALM" }));
     expect(nameBy("DEFAULT", "alice@OTHER.COM", "mit")).toBe("alice@OTHER.COM");
+    expect(nameBy("RULE:[1:$1@$0]s/OTHER/HOME/", "alice@OTHER.COM", "MIT")).toBe("alice@HOME.COM");
   });
 
   test.each([

@@ -12,12 +12,14 @@ function request({
   actFor,
   mayBeOpen = false,
   isDoneAtOnce = false,
+  neverDone = false,
 }: {
   url?: URL;
   cookies?: SignedCookies;
   actFor?: string;
   mayBeOpen?: boolean;
   isDoneAtOnce?: boolean;
+  neverDone?: boolean;
 } = {}) {
   return new Negotiate({
     url,
@@ -29,7 +31,7 @@ function request({
       step: async (token) => {
         if (token.length === 0) return { token: Buffer.from(`for ${host}`), done: isDoneAtOnce };
         if (Buffer.from(token).toString() !== "proof") throw new Error("bad signature");
-        return { token: Buffer.alloc(0), done: true };
+        return { token: Buffer.alloc(0), done: !neverDone };
       },
     }),
   });
@@ -65,10 +67,13 @@ describe("Negotiate", () => {
     await expect(answeredTicket(status, "another's")).rejects.toMatchObject({ code: "KERBEROS_FAILED" });
   });
 
-  test.each([403, 503])("a refusal %i needs no proof: Hadoop's servers refuse before they give one", async (status) => {
-    await answeredTicket(status);
-    await expect(answeredTicket(status, "another's")).rejects.toMatchObject({ code: "KERBEROS_FAILED" });
-  });
+  test.each([403, 500, 503])(
+    "a refusal %i needs no proof: Hadoop's servers refuse before they give one",
+    async (status) => {
+      await answeredTicket(status);
+      await expect(answeredTicket(status, "another's")).rejects.toMatchObject({ code: "KERBEROS_FAILED" });
+    },
+  );
 
   test("a library that is done before the server proved itself is not believed", async () => {
     const negotiate = request({ isDoneAtOnce: true });
@@ -100,6 +105,29 @@ describe("Negotiate", () => {
     expect(await negotiate.respond(["Negotiate"])).toMatchObject({ parameters: { doas: "bob" } });
   });
 
+  test("a server that goes on with the ticket proves itself in its challenge, once the library is done", async () => {
+    const negotiate = request();
+    await negotiate.respond(["Negotiate"]);
+    expect(await negotiate.respond([`Negotiate ${base64("proof")}`])).toEqual({
+      headers: { authorization: "Negotiate " },
+    });
+    await negotiate.complete({ "www-authenticate": `Negotiate ${base64("anything")}` }, 200);
+  });
+
+  test("a server that goes on, but has not yet proved itself, is not believed", async () => {
+    const negotiate = request({ neverDone: true });
+    await negotiate.respond(["Negotiate"]);
+    await negotiate.respond([`Negotiate ${base64("proof")}`]);
+    await expect(negotiate.complete({}, 200)).rejects.toMatchObject({ code: "SERVER_NOT_PROVED" });
+  });
+
+  test("a proof that nobody asked for is none", async () => {
+    const negotiate = request();
+    negotiate.begin();
+    const headers = { "www-authenticate": `Negotiate ${base64("proof")}` };
+    await expect(negotiate.complete(headers, 200)).rejects.toMatchObject({ code: "SERVER_NOT_SECURE" });
+  });
+
   test("what the library says is explained", async () => {
     const negotiate = request();
     await expect(negotiate.respond([`Negotiate ${base64("?")}`])).rejects.toThrow(/^explained: Error: bad signature/);
@@ -127,6 +155,18 @@ describe("the server's cookie", () => {
     const later = request({ cookies });
     expect(later.begin()).toEqual({ headers: { cookie } });
     await later.complete({}, 200);
+  });
+
+  test("is shown with whom a service acts for", async () => {
+    const cookies = new SignedCookies();
+    await answered(secure, cookies, cookie);
+    expect(request({ cookies, actFor: "bob" }).begin()).toEqual({ parameters: { doas: "bob" }, headers: { cookie } });
+  });
+
+  test("is kept whatever its spacing, and none of another name is", async () => {
+    const cookies = new SignedCookies();
+    cookies.keep(secure, [" hadoop.auth=x ; Path=/", "hadoop.author=y", "other=z"]);
+    expect(cookies.for(secure)).toBe("hadoop.auth=x");
   });
 
   test("does not stand for the ticket that the server asks for all the same", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
@@ -6,6 +7,7 @@ import {
   type DigestOptions,
   type Protection,
   parseDirectives,
+  tokenDigest,
 } from "../../../../src/hadoop/security/sasl/digest-md5.ts";
 import {
   type DigestCipher,
@@ -69,6 +71,109 @@ describe.each(recorded.map((exchange) => ({ title: `${exchange.qop} ${exchange.c
   },
 );
 
+describe("a server's challenge", () => {
+  const client = (options: DigestOptions = {}) => new DigestMd5({ name: "n", password: "p", offer, options });
+  const respond = (challenge: string) => parseDirectives(client().respond(Buffer.from(challenge)));
+
+  test("without protections, realm or charset is answered without them", () => {
+    const response = respond('nonce="n"');
+    expect([response.get("qop"), response.get("realm"), response.get("charset")]).toEqual(["auth", "", undefined]);
+    expect(respond('nonce="n",realm="default",charset=utf-8').get("realm")).toBe("default");
+    expect(respond('nonce="n",realm="default",charset=utf-8').get("charset")).toBe("utf-8");
+  });
+
+  test.each([
+    ['realm="default"', "challenge has no nonce"],
+    ['nonce="n",qop="auth-conf"', "challenge has no cipher"],
+    ['nonce="n",maxbuf=31', "challenge has maxbuf 31"],
+    ['nonce="n",maxbuf=16777216', "challenge has maxbuf 16777216"],
+    ['nonce="n",maxbuf=100.5', "challenge has maxbuf 100.5"],
+    ['nonce="n",maxbuf=many', "challenge has maxbuf many"],
+  ])("is refused: %s", (challenge, said) => {
+    expect(() => respond(challenge)).toThrow(expect.objectContaining({ code: "RPC_AUTHENTICATION" }));
+    expect(() => respond(challenge)).toThrow(said);
+  });
+
+  test("comes once", () => {
+    const answering = client();
+    answering.respond(Buffer.from('nonce="n"'));
+    expect(() => answering.respond(Buffer.from('nonce="m"'))).toThrow("a second DIGEST-MD5 challenge");
+  });
+
+  test("is answered with another nonce of our own each time", () => {
+    const nonces = [respond('nonce="n"'), respond('nonce="n"')].map((response) => response.get("cnonce"));
+    expect(new Set(nonces).size).toBe(2);
+    expect(Buffer.from(nonces[0] ?? "", "base64")).toHaveLength(24);
+  });
+
+  test("says how long a message may be, 64 KiB where it does not", () => {
+    const longest = (challenge: string, options: DigestOptions = {}) => {
+      const answering = client(options);
+      const response = parseDirectives(answering.respond(Buffer.from(challenge)));
+      return answering.complete(Buffer.from(`rspauth=${proofOf(response)}`))?.maxMessageBytes;
+    };
+    const integrity = { protections: ["auth-int"] } as const;
+    expect(longest('nonce="n",qop="auth-int"', integrity)).toBe(65_536 - 16);
+    expect(longest('nonce="n",qop="auth-int",maxbuf=32', integrity)).toBe(16);
+    expect(longest('nonce="n",qop="auth-int",maxbuf=16777215', integrity)).toBe(16_777_199);
+    expect(longest('nonce="n",qop="auth-conf",cipher="rc4",maxbuf=1000')).toBe(976);
+  });
+});
+
+/** What a server that knows the password "p" of "n" proves itself with (RFC 2831 §2.1.3). */
+function proofOf(response: ReadonlyMap<string, string>): string {
+  const md5 = (...parts: readonly (string | Uint8Array)[]) => {
+    const hash = createHash("md5");
+    for (const part of parts) hash.update(part);
+    return hash.digest();
+  };
+  const [nonce, clientNonce, qop] = ["nonce", "cnonce", "qop"].map((name) => response.get(name) ?? "");
+  const hashA1 = md5(md5(`n:${response.get("realm")}:p`), `:${nonce}:${clientNonce}`).toString("hex");
+  const hashA2 = md5(`:${response.get("digest-uri")}${qop === "auth" ? "" : `:${"0".repeat(32)}`}`).toString("hex");
+  return md5([hashA1, nonce, "00000001", clientNonce, qop, hashA2].join(":")).toString("hex");
+}
+
+describe("a server's proof", () => {
+  const begun = () => {
+    const client = new DigestMd5({ name: "n", password: "p", offer });
+    return { client, proof: proofOf(parseDirectives(client.respond(Buffer.from('nonce="n"')))) };
+  };
+
+  test("is accepted from one that knows the password", () => {
+    const { client, proof } = begun();
+    expect(client.complete(Buffer.from(`rspauth=${proof}`))).toBeUndefined();
+  });
+
+  test("is refused when it is another, shorter, none, or comes before the challenge", () => {
+    const { client, proof } = begun();
+    const unproved = "could not prove that it knows the token's password";
+    const other = `${proof.startsWith("0") ? "1" : "0"}${proof.slice(1)}`;
+    for (const given of [`rspauth=${other}`, `rspauth=${proof.slice(1)}`, "rspauth=", ""])
+      expect(() => client.complete(Buffer.from(given))).toThrow(unproved);
+    const early = new DigestMd5({ name: "n", password: "p", offer });
+    for (const given of ["", `rspauth=${proof}`]) expect(() => early.complete(Buffer.from(given))).toThrow(unproved);
+  });
+});
+
+test("a token's name and password are its bytes in base64", async () => {
+  const token = { identifier: Buffer.from("id"), password: Buffer.from("pw"), kind: "K", service: "" };
+  const strategy = tokenDigest(token, { protections: ["auth"] });
+  expect(strategy).toMatchObject({ method: "TOKEN", mechanism: "DIGEST-MD5" });
+  const challenge = Buffer.from('nonce="n",qop="auth-conf,auth",cipher=rc4');
+  const started = await strategy.start({ ...offer, method: "TOKEN", mechanism: "DIGEST-MD5", challenge });
+  const response = parseDirectives((await started?.respond(challenge)) ?? new Uint8Array());
+  expect([response.get("username"), response.get("qop"), response.get("digest-uri")]).toEqual([
+    "aWQ=",
+    "auth",
+    "/default",
+  ]);
+  const same = new DigestMd5({
+    ...{ name: "aWQ=", password: "cHc=", offer },
+    options: { protections: ["auth"], nonce: () => response.get("cnonce") ?? "" },
+  });
+  expect(parseDirectives(same.respond(challenge)).get("response")).toBe(response.get("response"));
+});
+
 describe("a security layer", () => {
   const hashA1 = Buffer.alloc(16, 5);
   const layers = [
@@ -119,6 +224,19 @@ describe("a security layer", () => {
       ),
       { numRuns: 25 },
     );
+  });
+
+  test.each(layers)("%s: an empty message is one too", (cipher) => {
+    const client = digestLayer({ hashA1, cipher, peerMaxBytes: 65_536 });
+    const server = digestLayer({ hashA1, cipher, peerMaxBytes: 65_536, side: "server" });
+    expect(server.unwrap(client.wrap(new Uint8Array()))).toHaveLength(0);
+  });
+
+  test("a message too short for a signature, or of no whole blocks, is refused though its number is right", () => {
+    const server = () => digestLayer({ hashA1, cipher: "3des", peerMaxBytes: 65_536, side: "server" });
+    const trailer = Buffer.from("000100000000", "hex");
+    expect(() => server().unwrap(Buffer.concat([Buffer.alloc(9), trailer]))).toThrow("is not the next in sequence");
+    expect(() => server().unwrap(Buffer.concat([Buffer.alloc(17), trailer]))).toThrow("is not whole cipher blocks");
   });
 
   test("never makes a message longer than the peer's maxbuf", () => {
