@@ -3,7 +3,6 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import { spokenNameIn } from "../../../src/job/search/trial-tasks.ts";
 import { compareValues, countStates, hasValue } from "../../../src/job/search/trials.ts";
 import { valueWords } from "../../../src/job/search/words.ts";
-import { failureOf } from "../failures/trial-failures.ts";
 import { begun, retriesOf, trialOf } from "../policies/trials.ts";
 import type { Event } from "../state/events.ts";
 import type { TaskRecord } from "../state/records.ts";
@@ -52,7 +51,7 @@ export function searchSummary(step: Step): Undated {
 /** Why all of the trials failed, with what the first one printed last, where all failed in the same way. */
 function commonFailure(step: Step, trials: readonly TaskRecord[]): { readonly why?: string } {
   const [trial] = trials;
-  const [first, ...others] = trials.map((task) => failureOf(step, task));
+  const [first, ...others] = trials.map(({ trialFailure }) => trialFailure);
   if (trial === undefined || first?.kind === undefined || others.some((other) => other?.kind !== first.kind)) return {};
   const words = first.words.replace(trial.id, spokenNameIn(step.spec, trial.id));
   const last = first.lines?.findLast((line) => line.trim() !== "")?.trim() ?? "";

@@ -363,7 +363,7 @@ describe("files that take long", () => {
   test("are counted where a person looks, which is gone in the end", async () => {
     const { out } = await get(place(), {}, true);
     expect(out).toContain("fetching: 0 of 5 files, 0 B of 5 B\n");
-    expect(out).toContain("fetching: 1 of 5 files, 1 B of 5 B\n");
+    expect(out).toMatch(/fetching: ([1-4]) of 5 files, \1 B of 5 B\n/);
     expect(out).toMatch(/Fetched 5 files, 5 B to [^\n]*\n$/);
   });
 

@@ -588,11 +588,6 @@ describe("trials of a search", () => {
       [bug, { ...bug, traceback: "KeyError: 'x2'" }, bug],
       "3 trials: 3 failed the same way: trial:0 exited 1 on n1: KeyError: 'x1'",
     ],
-    [
-      "three that reported nothing",
-      [{}, {}, {}],
-      "3 trials: 3 failed the same way: trial:0 exited 0 on n1 but reported no loss, nor any other numeric metric",
-    ],
     ["two, each in its way", [bug, { exitCode: 2 }], "2 trials: 2 failed"],
     ["two, of which one completed", [bug, 0.5], "2 trials: 1 completed, 1 failed"],
   ])("of a search too small for that rule say at its end why all failed: %s", (_, ends, summary) => {
