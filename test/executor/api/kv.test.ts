@@ -102,6 +102,8 @@ describe("the key-value store, as a program has it", () => {
       return said;
     };
     expect(await keys("")).toMatchObject({ entries: [{ value: "a" }, { value: "b" }, { value: "c" }] });
+    // That is every key, and not the same as no prefix.
+    expect(await keys("?prefix=")).toMatchObject({ error: { code: "FORBIDDEN" } });
     expect(await keys("?prefix=shared/&limit=1&from=shared/b")).toMatchObject({
       entries: [{ key: "shared/b" }],
       more: true,

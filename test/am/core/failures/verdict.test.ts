@@ -53,6 +53,18 @@ describe("the root of a failure", () => {
     });
   });
 
+  test("has the lines that YARN reports of a container whose stream had broken before", () => {
+    const scenario = running({}, { budgets: { program: 2, infrastructure: 0 } });
+    const { containerId } = scenario.task("worker:1");
+    scenario.breaks("worker:1");
+    scenario.completes(containerId, 1, "node: bad option: --no-such-option");
+    for (const task of ["worker:0", "worker:2"]) scenario.stops(task);
+    expect(scenario.core.state.outcome?.cause).toMatchObject({
+      task: "worker:1",
+      lines: ["node: bad option: --no-such-option"],
+    });
+  });
+
   test("is no task that had itself lost a connection when it was stopped", () => {
     const scenario = running({}, { budgets: { program: 0, infrastructure: 2 } });
     const lost = { peerConnectionLost: true, errorSummary: "ConnectionResetError", failedAtMs: scenario.nowMs - 1_000 };

@@ -88,6 +88,16 @@ describe("a gang that may be smaller", () => {
     expect(scenario.job.generation).toBe(1);
   });
 
+  test("tells a task that comes later the latest checkpoint, not the one that the others began with", () => {
+    const scenario = running(3);
+    const { containerId, generation } = scenario.task("worker:0");
+    const checkpoint = { path: "hdfs:///ckpt/40", step: 40, atMs: scenario.nowMs };
+    const at = { step: 40, atMs: scenario.nowMs, checkpoint };
+    scenario.on({ type: "child-progress", task: "worker:0", containerId, generation, ...at });
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    expect(startsIn(scenario.ready("worker:3"))).toMatchObject([{ checkpoint: "hdfs:///ckpt/40" }]);
+  });
+
   test("does not start with fewer than it needs", () => {
     const scenario = gathered(1);
     expect(sentOf(scenario.after(10 * restMs), "start-child")).toEqual([]);

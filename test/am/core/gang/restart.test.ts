@@ -448,6 +448,29 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.blame.a).toEqual({ failures: 2, excluded: false });
   });
 
+  test("of several excluded nodes the one that failed least is used again", () => {
+    const failure = {
+      ...base.failure,
+      budgets: { program: 9, infrastructure: 20 },
+      blame: { container: 9, node: 2, job: 20 },
+    };
+    const scenario = new Scenario({ ...base, failure, roles: [role("worker", 3)] });
+    const hosts = ["a", "b", "c", "d", "e", "f"];
+    scenario.on({ type: "nodes-changed", nodes: hosts.map((host) => idleNode(host)) });
+    scenario.register();
+    const failTogetherOn = (host: string, count: number) => {
+      const containers = Array.from({ length: count }, () => scenario.container(1, { host }));
+      scenario.on({ type: "containers-allocated", containers });
+      for (const { containerId } of containers) scenario.completes(containerId, -101);
+    };
+    failTogetherOn("a", 3);
+    failTogetherOn("b", 2);
+    const excluded = { a: { failures: 3, excluded: true }, b: { failures: 2, excluded: true } };
+    expect(scenario.core.state.blame).toEqual(excluded);
+    scenario.on({ type: "nodes-changed", nodes: [{ ...idleNode("f"), usable: false }] });
+    expect(scenario.core.state.blame).toEqual({ ...excluded, b: { failures: 2, excluded: false } });
+  });
+
   test("no node is excluded without which the gang has no room, and an excluded one is used again when the others shrink", () => {
     const sized = (memoryMiB: number) =>
       nodes.map((node) => ({ ...node, total: { memoryMiB, vcores: 8, others: {} } }));
