@@ -53,15 +53,15 @@ describe("the root of a failure", () => {
     });
   });
 
-  test("has the lines that YARN reports of a container whose stream had broken before", () => {
-    const scenario = running({}, { budgets: { program: 2, infrastructure: 0 } });
+  test("has the lines that YARN reports, where its program had written none", () => {
+    const scenario = running({}, { budgets: { program: 0, infrastructure: 0 } });
     const { containerId } = scenario.task("worker:1");
-    scenario.breaks("worker:1");
-    scenario.completes(containerId, 1, "node: bad option: --no-such-option");
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.completes(containerId, -101, "1/1 local-dirs have errors: /data/1");
     for (const task of ["worker:0", "worker:2"]) scenario.stops(task);
     expect(scenario.core.state.outcome?.cause).toMatchObject({
       task: "worker:1",
-      lines: ["node: bad option: --no-such-option"],
+      lines: ["1/1 local-dirs have errors: /data/1"],
     });
   });
 
