@@ -60,6 +60,13 @@ describe("a node on which machines failed twice", () => {
     },
   );
 
+  test("is kept off where even with it the nodes are too small for the job", () => {
+    const total = { memoryMiB: 512, vcores: 8, others: {} };
+    const scenario = onNodes(named("a", "b", "c").map((node) => ({ ...node, total })));
+    disksFail(scenario, "a", 2);
+    expect(excluded(scenario)).toEqual(["a"]);
+  });
+
   test("is kept off however few nodes serve a role that cannot run there", () => {
     const scenario = onNodes([...named("a", "b", "c"), ...gpu("g")], roles);
     disksFail(scenario, "a", 2);
