@@ -105,6 +105,15 @@ describe("when YARN wants a container back", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
+  test("a program that ends at the end of the time after which YARN takes it gives way", () => {
+    const scenario = running();
+    wantsBack(scenario, "c2");
+    scenario.after(120_000);
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    expect(scenario.job).toMatchObject({ generation: 2, outcome: undefined });
+  });
+
   test("and takes it after all not, a program that fails long after the notice fails by itself", () => {
     const scenario = running();
     wantsBack(scenario, "c2");

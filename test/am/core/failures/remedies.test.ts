@@ -9,11 +9,15 @@ interface Job {
   readonly environment?: RoleSpec["environment"];
   readonly files?: RoleSpec["files"];
   readonly sources?: Readonly<Record<string, string>>;
+  readonly containerEnvironment?: RoleSpec["environment"];
 }
 
 /** What the report advises when the job's only program ends so. */
-function advice(exit: Partial<ChildExit>, { sources = { "tony.worker.command": "job.xml:5" }, ...of }: Job = {}) {
-  const base = jobSpec([role("worker", 1, of)], { sources });
+function advice(
+  exit: Partial<ChildExit>,
+  { sources = { "tony.worker.command": "job.xml:5" }, containerEnvironment = {}, ...of }: Job = {},
+) {
+  const base = jobSpec([role("worker", 1, of)], { sources, containerEnvironment });
   const scenario = new Scenario({ ...base, failure: { ...base.failure, budgets: { program: 0, infrastructure: 0 } } });
   scenario.toRunning();
   scenario.exits("worker:0", { exitCode: 1, ...exit });
@@ -46,6 +50,28 @@ describe("the advice", () => {
       "python3 on that node does not have it: name another Python as PYTHON in",
     );
   });
+
+  test.each([
+    ["the role's own", { "tony.worker.envs": "a:1", "tony.containers.envs": "b:2" }, {}, "tony.worker.envs (a:1)"],
+    ["that of all containers", { "tony.containers.envs": "b:2" }, {}, "tony.containers.envs (b:2)"],
+    ["that of all programs", { "tony.execution.envs": "c:3" }, {}, "tony.execution.envs (c:3)"],
+    [
+      "that of all programs where it set the variable",
+      { "tony.containers.envs": "b:2", "tony.execution.envs": "c:3" },
+      { PYTHON: "/opt/own/python3" },
+      "tony.execution.envs (c:3)",
+    ],
+  ])(
+    "for a missing module names the key that set the variable of the command: %s",
+    (_whose, sources, environment, key) => {
+      const containerEnvironment = { PYTHON: "/opt/all/python3" };
+      const of = { command: "$PYTHON train.py", environment, containerEnvironment, sources };
+      expect(advice(missing, of)).toContain(`name another Python as PYTHON in ${key}`);
+      expect(advice(missing, of)).toMatch("PYTHON" in environment ? /^\/opt\/own\/python3 / : /^\/opt\/all\/python3 /);
+      const misnamed = { kind: "module", missing: "torch", found: "torchx.py" } as const;
+      expect(advice({ ...missing, misnamed }, of)).toMatch(/^the container has torchx\.py: did you mean that\?/);
+    },
+  );
 
   test("for a missing module of an environment that the job ships: to install it there", () => {
     const files: RoleSpec["files"] = [{ source: "/home/ada/v", name: "v", as: "archive" }];
@@ -106,7 +132,15 @@ describe("the advice", () => {
     expect(advice(opened("./data/train.csv"))).toMatch(
       /^the job ships no data\/train\.csv: .*; if it writes it, create/,
     );
-    for (const file of ["/data/train.csv", "../train.csv", "data/../../x", "~/x", "hdfs://nn/x", "a' -> 'b"]) {
+    for (const file of [
+      "/data/train.csv",
+      "../train.csv",
+      "data/../../x",
+      "~/x",
+      "~ada/x",
+      "hdfs://nn/x",
+      "a' -> 'b",
+    ]) {
       expect(advice(opened(file))).toBeUndefined();
     }
   });
@@ -204,6 +238,12 @@ describe("the advice", () => {
     expect(advice({ lastLines, ...exit }, { command })).toBe(
       `bash was given a Python script: set tony.worker.command (job.xml:5) to python3 ${command}`,
     );
+  });
+
+  test("for Python statements that bash met is none where the command names no Python script, and is given whatever else was said", () => {
+    const lastLines = ["use.py: line 1: import: command not found", "giving up"];
+    expect(advice({ lastLines }, { command: "bash run.sh" })).toBeUndefined();
+    expect(advice({ lastLines }, { command: "  use.py  --steps 3" })).toContain("to python3 use.py --steps 3");
   });
 
   test.each([
@@ -318,6 +358,8 @@ describe("the advice", () => {
   test("for too little memory is a value above what was used", () => {
     const [used, limit] = [900 * 2 ** 20, 1024];
     expect(advice({ outOfMemory: true, peakMemoryBytes: used })).toContain("e.g. to 1536m");
+    expect(advice({ outOfMemory: true, peakMemoryBytes: 2 * limit * 2 ** 20 })).toContain("e.g. to 2560m");
+    expect(advice({ outOfMemory: true, peakMemoryBytes: 2_051 * 2 ** 20 })).toContain("e.g. to 3g");
     expect(advice({ outOfMemory: true, peakMemoryBytes: 3 * limit * 2 ** 20 })).toContain("e.g. to 4g");
   });
 });

@@ -60,6 +60,14 @@ describe("a failure at the start that the next start has again", () => {
     expect(scenario.core.state.outcome?.rule).toMatch(/^generations 1 and 2 failed the same way/);
   });
 
+  test("is known as the same although another program had only lost its connection by then", () => {
+    const scenario = secondStart();
+    scenario.exits("worker:1", missing);
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.stops("worker:2");
+    expect(scenario.core.state.outcome?.rule).toMatch(/^generations 1 and 2 failed the same way/);
+  });
+
   test.each<[string, Partial<ChildExit>]>([
     [
       "a command that is not there",

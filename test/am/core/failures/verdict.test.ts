@@ -223,6 +223,43 @@ describe("a verdict", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
+  test("on a program that was killed waits for two heartbeats of its node and two seconds, and no longer", () => {
+    const scenario = running({}, { budgets: { program: 0, infrastructure: 5 } });
+    scenario.exits("worker:1", { signal: "SIGKILL" });
+    scenario.stops("worker:0");
+    scenario.stops("worker:2");
+    scenario.after(3_999);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.after(1);
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { exit: "SIGKILL" } });
+  });
+
+  test("keeps what the program had said last, and when it ended, when YARN says more of it", () => {
+    const scenario = running({}, { budgets: { program: 0, infrastructure: 5 } });
+    scenario.after(5_000);
+    const endedAtMs = scenario.nowMs;
+    scenario.exits("worker:1", { signal: "SIGKILL", lastLines: ["step 7"] });
+    scenario.stops("worker:0");
+    scenario.stops("worker:2");
+    scenario.after(1_000);
+    scenario.completes("c2", -104, "beyond physical memory limits");
+    expect(scenario.core.state.outcome?.cause).toMatchObject({ exit: "-104", lines: ["step 7"], atMs: endedAtMs });
+  });
+
+  test("is told in the log, with the budget that pays", () => {
+    const scenario = running();
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    scenario.stops("worker:2");
+    expect(scenario.effects).toContainEqual({
+      type: "log",
+      level: "info",
+      event: "verdict",
+      message: "Root cause of generation 1's end: worker:1 exited 1 on n2 (counted as program).",
+      fields: { task: "worker:1", generation: 1, class: "program" },
+    });
+  });
+
   test("is the only one of its generation: a loss after it has closed, while the gang is still stopping, costs nothing more", () => {
     const scenario = running({ timeouts: { ...base.timeouts, verdictMs: 2_000, stopGraceMs: 30_000 } });
     scenario.exits("worker:1", { exitCode: 1 });
