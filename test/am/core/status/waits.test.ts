@@ -153,6 +153,26 @@ describe("after a failure", () => {
   });
 });
 
+test("a gang that failed twice waits longer before it starts again, and says how often it was restarted and why", () => {
+  const scenario = new Scenario(base);
+  scenario.toRunning();
+  for (let time = 0; time < 2; time++) {
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.stops("worker:1");
+  }
+  const sinceMs = scenario.nowMs;
+  scenario.readyAll();
+  expect(waits(scenario)).toMatchObject([
+    {
+      reason: { code: "pause-of-restart" },
+      delays: [{ code: "restarts", times: 2, why: "worker:0 exited 1 on n1" }],
+      ...{ sinceMs, endsAtMs: sinceMs + base.failure.backOff.initialMs },
+    },
+  ]);
+});
+
 test("a job that ends waits for its outcome to be written, its programs and the ResourceManager, in that order", () => {
   const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1, { tracking: "untracked" })]));
   scenario.toRunning();
