@@ -133,7 +133,59 @@ describe("while a node is being decommissioned", () => {
     const scenario = running({ ...base, roles: [role("worker", 2), role("ps", 2, { restartPolicy: "task" })] });
     leaves(scenario, "n4");
     expect(sentOf(saves(scenario, "ps:0", 5), "stop-child")).toEqual([]);
-    expect(sentOf(saves(scenario, "ps:1", 6), "stop-child")).toEqual(["ps:1"]);
+    const effects = saves(scenario, "ps:1", 6);
+    expect(sentOf(effects, "stop-child")).toEqual(["ps:1"]);
+    expect(effects).toContainEqual(
+      expect.objectContaining({ message: expect.objectContaining({ reason: { code: "node-leaves", step: 6 } }) }),
+    );
+  });
+
+  test("once its task moves, nothing is awaited of its program there any more", () => {
+    const scenario = running();
+    leaves(scenario, "n2");
+    saves(scenario, "worker:0", 7);
+    expect(waitsOf(scenario.core, scenario.nowMs).map(({ reason }) => reason.code)).toEqual(["programs"]);
+  });
+
+  test("a checkpoint that is heard of when its program stops already gives no second reason to stop", () => {
+    const scenario = running();
+    leaves(scenario, "n2");
+    scenario.exits("worker:0", { exitCode: 1, errorSummary: "ValueError" });
+    saves(scenario, "worker:1", 7);
+    expect(scenario.gang.generations[0]?.endedBy?.summary).toMatch(/ValueError$/);
+  });
+
+  test("a program there that was told to stop before it was heard to have started is told no more", () => {
+    const scenario = new Scenario(base);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.readyAll();
+    leaves(scenario, "n2");
+    scenario.exits("worker:0", { exitCode: 1 });
+    expect(scenario.task("worker:1").phase).toBe("stopping");
+    const { containerId, generation } = scenario.task("worker:1");
+    const atMs = scenario.nowMs;
+    scenario.on({ type: "child-started", task: "worker:1", containerId, generation, pid: 7, atMs });
+    expect(sentOf(scenario.effects, "signal-child")).toEqual([]);
+  });
+
+  test("a task whose launch its node has only accepted begins elsewhere", () => {
+    const scenario = new Scenario(base);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.on({ type: "launch-succeeded", containerId: "c2" });
+    leaves(scenario, "n2");
+    expect(scenario.phases()).toBe("worker:0 allocated, worker:1 waiting");
+  });
+
+  test("and another one too, the one that stays keeps only its own programs", () => {
+    const scenario = running();
+    leaves(scenario, "n1");
+    leaves(scenario, "n2");
+    const effects = reports(scenario, "n1", {});
+    expect(effects).toContainEqual(expect.objectContaining({ type: "log", message: "n1 stays in the cluster." }));
+    expect(sentOf(scenario.after(DEPARTS_AFTER_MS), "stop-child")).toEqual(["worker:0", "worker:1"]);
+    expect(scenario.gang.restartReason).toMatch(/^worker:1 left n2/);
   });
 
   test("and nobody gives a time limit, its task waits for a checkpoint as long as it takes", () => {
@@ -365,6 +417,10 @@ test("what is given up there already is told nothing, and another task's checkpo
   expect(scenario.core.state.containers.c3?.phase).toBe("discarded");
   const node = reports(scenario, "n3", {});
   expect(sentOf([...node, ...leaves(scenario, "n3")], "signal-child")).toEqual([]);
+});
+
+test("that a node leaves where nothing of the job runs is shown as well", () => {
+  expect(typesOf(leaves(running(), "n9"))).toContain("publish-status");
 });
 
 test("a node that changes, and neither leaves nor had been leaving, is no news", () => {

@@ -117,6 +117,22 @@ describe("an executor that must register in time", () => {
     });
   });
 
+  test("has all the time of a launch where no time is set for that", () => {
+    const scenario = new Scenario(base);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.on({ type: "launch-succeeded", containerId: "c2" });
+    expect(Object.keys(scenario.core.state.containers.c2?.deadlines ?? {})).toEqual(["launch"]);
+  });
+
+  test("owes nothing where its container went back before the node took the launch, or is none of the job's", () => {
+    const scenario = limited();
+    scenario.on({ type: "launch-failed", containerId: "c2", message: "no room", nodeAtFault: false });
+    expect(scenario.on({ type: "launch-succeeded", containerId: "c2" })).toEqual([]);
+    expect(scenario.on({ type: "launch-succeeded", containerId: "c99" })).toEqual([]);
+    expect(scenario.task("worker:1").phase).toBe("waiting");
+  });
+
   test("owes nothing any more once it has", () => {
     const scenario = limited();
     for (const containerId of ["c1", "c2"]) scenario.on({ type: "launch-succeeded", containerId });

@@ -27,6 +27,30 @@ test("an executor in a container that is not the job's is told to end", () => {
   expect(scenario.task("worker:1").containerId).toBe("c2");
 });
 
+test("the goodbye of the executor that made way for the present one in the same container takes nothing from it", () => {
+  const scenario = running();
+  scenario.on({ type: "executor-lost", task: "worker:0", containerId: "c2", cause: "goodbye" });
+  expect(scenario.core.state.containers.c2).toMatchObject({ phase: "held", link: "up" });
+  expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+});
+
+test("a stream that breaks before its executor has registered, or is said to break twice, gives no other time to come back", () => {
+  const scenario = new Scenario(base);
+  scenario.register();
+  scenario.allocateAll();
+  scenario.breaks("worker:1");
+  expect(scenario.core.state.containers.c2).toMatchObject({ link: "none" });
+  scenario.readyAll();
+  scenario.startedAll();
+  scenario.breaks("worker:1");
+  scenario.after(1_500);
+  scenario.breaks("worker:1");
+  scenario.after(499);
+  expect(scenario.gang.generation).toBe(1);
+  scenario.after(1);
+  expect(scenario.gang.generation).toBe(2);
+});
+
 test("that a container of the past could not be launched changes nothing", () => {
   const scenario = running();
   const effects = scenario.on({ type: "launch-failed", containerId: "c99", message: "no", nodeAtFault: true });

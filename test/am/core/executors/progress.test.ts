@@ -217,6 +217,13 @@ describe("a program that reports its steps", () => {
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ class: "program", task: "worker:0" });
   });
 
+  test("owes no more steps once it has ended", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.exits("worker:0");
+    expect(dumped(scenario.after(60_000))).toEqual([]);
+  });
+
   test("may take any time where no limit is set", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();
@@ -335,8 +342,50 @@ describe("a gang that makes no progress", () => {
     scenario.readyAll();
     scenario.startedAll();
     const { containerId: there, generation } = scenario.task("worker:0");
-    scenario.on({ type: "child-place", task: "worker:0", containerId: there, generation, ...said });
+    for (const late of [1, generation]) {
+      scenario.on({ type: "child-place", task: "worker:0", containerId: there, generation: late, ...said });
+    }
     expect(scenario.task("worker:0").place).toMatchObject({ generation: 1, where: "" });
+  });
+
+  test("is asked with one message to each program, and no place is known until it answers", () => {
+    const scenario = hanging();
+    expect(scenario.after(60_000)).toContainEqual({
+      type: "send",
+      to: { task: "worker:2", containerId: "c3" },
+      message: { type: "tell-place", generation: 1 },
+    });
+    expect(scenario.task("worker:2").place).toEqual({ generation: 1, where: "", isExchange: false, lines: [] });
+  });
+
+  test("is asked by way of its programs that train and still run, and not where only one does", () => {
+    const roles = [
+      role("worker", 3),
+      role("ps", 1, { tracking: "untracked" }),
+      role("board", 1, { tracking: "sidecar" }),
+    ];
+    const scenario = new Scenario({ ...gang, roles });
+    scenario.toRunning();
+    reports(scenario, "worker:0", 7);
+    scenario.exits("worker:2");
+    expect(asked(scenario.after(60_000))).toEqual(["worker:0", "worker:1"]);
+
+    const alone = new Scenario({ ...gang, roles: [role("worker", 1), ...roles.slice(1)] });
+    alone.toRunning();
+    reports(alone, "worker:0", 7);
+    expect(asked(alone.after(60_000))).toEqual([]);
+  });
+
+  test.each([
+    [30_000, ["worker:0", "worker:1", "worker:2"]],
+    [29_999, []],
+  ])("has gone on where another task has reported a step in the last half of the time: %i ms ago", (agoMs, whom) => {
+    const scenario = new Scenario(gang);
+    scenario.toRunning();
+    reports(scenario, "worker:0", 7);
+    scenario.after(60_000 - agoMs);
+    reports(scenario, "worker:1", 7);
+    expect(asked(scenario.after(agoMs))).toEqual(whom);
   });
 
   test("is not seen where another task has gone on: then the one that hangs is named", () => {

@@ -102,6 +102,14 @@ test("a task is where its executor says that it is, which is told in words", () 
   );
 });
 
+test("further ports that an executor reserves are its task's, also when it registers again without them", () => {
+  const scenario = begun();
+  scenario.ready("worker:1", { ports: { metrics: 4001 } });
+  scenario.ready("worker:1");
+  expect(scenario.task("worker:1").ports).toEqual({ metrics: 4001 });
+  expect(scenario.task("worker:0").ports).toBeUndefined();
+});
+
 test("what it had ordered of a task that lives on its own concerns that task alone, which begins again", () => {
   const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })]));
   scenario.toRunning();

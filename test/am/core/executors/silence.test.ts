@@ -97,6 +97,14 @@ describe("an executor whose stream broke", () => {
     expect(scenario.gang.generation).toBe(2);
   });
 
+  test("has the time of a broken stream, although it had been silent before", () => {
+    const scenario = running();
+    scenario.silent("worker:1", 9_000);
+    scenario.breaks("worker:1");
+    expectLostAfter(scenario, 2_000);
+    expect(scenario.gang.generations[0]?.endedBy?.summary).not.toContain("silent");
+  });
+
   test("has as much time as executors that look for an attempt that took over, because all come at once", () => {
     const scenario = running();
     const held = scenario.core.state.tasks.map(({ containerId }) => containerId);

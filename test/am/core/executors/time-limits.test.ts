@@ -76,6 +76,17 @@ describe("a program that runs longer than it may", () => {
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 
+  test("owes nothing any more once it has ended: only the container of one that still runs is stopped", () => {
+    const two = jobSpec([role("worker", 2)]);
+    const scenario = new Scenario({ ...two, timeouts: { ...two.timeouts, executionMs: 60_000 } });
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    const stopped = scenario
+      .after(boundMs)
+      .flatMap((effect) => (effect.type === "stop-container" ? [effect.containerId] : []));
+    expect(stopped).toEqual(["c2"]);
+  });
+
   test("is not judged while its executor is not heard, because that may have suspended it", () => {
     const scenario = limited();
     scenario.after(30_000);

@@ -410,6 +410,63 @@ test("an outcome that is decided when the next generation has begun shows the ta
   ]);
 });
 
+test("a role's tasks are counted as they end, and the job restarts from a failure until all have stopped", () => {
+  const scenario = new Scenario(spec);
+  scenario.toRunning();
+  const status = () => statusOf(scenario.core, scenario.nowMs);
+  scenario.exits("worker:0");
+  expect(status().roles[0]).toMatchObject({ allocated: 2, registered: 2, running: 1, ended: 1 });
+  scenario.exits("worker:1", { exitCode: 1 });
+  expect(status()).toMatchObject({ state: "restarting", roles: [{}, { registered: 1, running: 1, ended: 0 }] });
+  scenario.stops("ps:0");
+  expect(status()).toMatchObject({ state: "gathering", roles: [{ allocated: 2, registered: 0, running: 0 }, {}] });
+});
+
+test("a task shows what it has by then: nothing at first, then where it runs, and why it was restarted", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })]));
+  const tasks = () => statusOf(scenario.core, scenario.nowMs).tasks;
+  expect(tasks()[0]).toEqual({ task: "worker:0", state: "waiting", restarts: 0 });
+  scenario.toRunning();
+  const startedAtMs = scenario.nowMs;
+  expect(tasks()[1]).toEqual({
+    ...{ task: "worker:1", state: "running", restarts: 0, startedAtMs },
+    ...{ host: "n2", port: 30_001, containerId: "c2", nodeHttpAddress: "n2:8042" },
+  });
+  scenario.exits("worker:1", { exitCode: 1 });
+  expect(tasks()[1]).toMatchObject({ state: "launched", restarts: 1, restartReason: "worker:1 exited 1 on n2" });
+});
+
+test("a task that has ended shows how, when and in which container, although that has gone back", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 2)], { distributedMode: "fcfs" }));
+  scenario.toRunning();
+  scenario.after(5_000);
+  scenario.exits("worker:0");
+  expect(scenario.task("worker:0").containerId).toBe("");
+  const [task] = statusOf(scenario.core, scenario.nowMs).tasks;
+  expect(task).toMatchObject({
+    ...{ state: "succeeded", exit: "0", endedAtMs: scenario.nowMs },
+    ...{ containerId: "c1", nodeHttpAddress: "n1:8042" },
+  });
+});
+
+test("a role's own budget is shown beside the job's", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1, { retryCount: 4 })]));
+  scenario.toRunning();
+  scenario.exits("ps:0", { exitCode: 1 });
+  const { budgets } = statusOf(scenario.core, scenario.nowMs);
+  expect(budgets).toMatchObject({ program: { used: 0 }, roles: [{ role: "ps", used: 1, limit: 4 }] });
+});
+
+test("the job's progress counts failed and stopped tasks as well as those that succeeded", () => {
+  const { failure } = spec;
+  const scenario = new Scenario({ ...spec, failure: { ...failure, budgets: { program: 0, infrastructure: 0 } } });
+  scenario.toRunning();
+  scenario.exits("worker:1", { exitCode: 1 });
+  expect(progressOf(scenario.core)).toBeCloseTo(1 / 3);
+  scenario.stops("worker:0");
+  expect(progressOf(scenario.core)).toBeCloseTo(2 / 3);
+});
+
 test("the job's progress is the share of its tasks that have ended", () => {
   const scenario = new Scenario(spec);
   scenario.toRunning();
