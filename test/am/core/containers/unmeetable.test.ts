@@ -38,6 +38,29 @@ describe("an ask that no waiting can meet", () => {
     });
   });
 
+  test("does not count tasks that have ended", () => {
+    const base = jobSpec([]);
+    const failure = {
+      ...base.failure,
+      onWorkerFailure: "tolerate",
+      budgets: { program: 0, infrastructure: 5 },
+    } as const;
+    const roles = [worker(5, amount(1024), { restartPolicy: "task", chief: "none" })];
+    const scenario = new Scenario(jobSpec(roles, { failure }));
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.completes(scenario.task("worker:2").containerId, -100);
+    const reasonsOn = (memoryMiB: number) => {
+      scenario.on({ type: "nodes-changed", nodes: [node("a", amount(memoryMiB))] });
+      return statusOf(scenario.core, scenario.nowMs).waits[0]?.reasons;
+    };
+    expect(reasonsOn(3072)).toEqual(["YARN has given none of them yet on the 1 usable node of the cluster"]);
+    expect(reasonsOn(2048)).toEqual([
+      "waiting will not help unless nodes join: the cluster has 2 GiB in all, the job asks for 3 GiB",
+    ]);
+  });
+
   test("is one for a gang that wants more in all than the nodes of its label have", () => {
     const nodes = [node("a", amount(8192)), node("b", amount(8192, gpus(2)), ["gpu"])];
     expect(waitFor([worker(4, amount(1024, gpus(1)), { nodeLabel: "gpu" })], nodes)).toEqual({
