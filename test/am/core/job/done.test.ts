@@ -131,8 +131,11 @@ describe("when the chief is done", () => {
     expect(scenario.job).toMatchObject({ generation: 1, outcome: { result: "succeeded" } });
   });
 
-  test("a worker's failure still counts as long as another chief runs", () => {
-    const scenario = new Scenario(jobSpec([role("chief", 2), role("worker", 1, { chief: "none" })]));
+  test.each([
+    ["of its role", [role("chief", 2)]],
+    ["of another role", [role("chief", 1), role("master", 1, { chief: "all" })]],
+  ])("a worker's failure still counts as long as another chief %s runs", (_, chiefs) => {
+    const scenario = new Scenario(jobSpec([...chiefs, role("worker", 1, { chief: "none" })]));
     scenario.toRunning();
     scenario.exits("chief:0");
     scenario.exits("worker:0", { exitCode: 1 });
