@@ -107,7 +107,7 @@ function tooMany(job: Job, position: number, nodes: readonly Sized[]): Unmeetabl
     return { delay, fix: lowerAsk(job, role, [over], true), ofGang: true };
   }
   const room = sum(nodes, (node) => roomFor(ask, node === own?.node ? subtract(node.total, own.resource) : node.total));
-  const least = leastInstances(role);
+  const least = stillWanted(job, position);
   if (room >= least) {
     return undefined;
   }
@@ -155,17 +155,22 @@ function masterOn(nodes: readonly Sized[]) {
  */
 function wantedTogether(job: Job, position: number): Resource[] {
   const { nodeLabel = "" } = roleOf(job, { role: position });
-  return rolesOf(job, gangOf(job, { role: position })).flatMap(([ofGang, { counts }]) => {
+  return rolesOf(job, gangOf(job, { role: position })).flatMap(([ofGang]) => {
     const role = roleOf(job, { role: ofGang });
     if (role.inMaster === true || (nodeLabel !== "" && role.nodeLabel !== nodeLabel)) {
       return [];
     }
-    const { succeeded, failed, stopped } = counts;
-    // In a search the next trial takes all of them again.
-    const over = job.spec.trials === undefined ? succeeded + failed + stopped : 0;
     const { resource } = role;
-    return Array.from({ length: Math.max(0, leastInstances(role) - over) }, () => resource);
+    return Array.from({ length: stillWanted(job, ofGang) }, () => resource);
   });
+}
+
+/** How many containers a role's gang holds of it together: tasks that have ended need none. */
+function stillWanted(job: Job, position: number): number {
+  const { succeeded = 0, failed = 0, stopped = 0 } = job.state.roles[position]?.counts ?? {};
+  // In a search the next trial takes all of them again.
+  const over = job.spec.trials === undefined ? succeeded + failed + stopped : 0;
+  return Math.max(0, leastInstances(roleOf(job, { role: position })) - over);
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

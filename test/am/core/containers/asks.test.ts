@@ -37,7 +37,9 @@ describe("an ask to the ResourceManager", () => {
       );
     const scenario = twoRoles();
     expect(words(scenario.register())).toEqual(["Asked for containers: worker × 2, ps × 1."]);
-    expect(words(scenario.on({ type: "stop-requested", reason: "enough" }))).toEqual([]);
+    const withdrawn = scenario.on({ type: "stop-requested", reason: "enough" });
+    expect(countsOf(withdrawn)).toEqual(["worker × 0", "ps × 0"]);
+    expect(words(withdrawn)).toEqual([]);
   });
 
   test("is sent again to a ResourceManager that restarted, for the containers that are still missing", () => {
@@ -73,6 +75,33 @@ describe("an ask to the ResourceManager", () => {
     expect(asksOf(scenario.after(1)).map(({ hosts }) => hosts)).toEqual([[], []]);
   });
 
+  test("is not sent again for a role whose hosts were not named, when naming another role's hosts was in vain", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1, { placement: "pack" }), role("ps", 1)]));
+    scenario.on({ type: "nodes-changed", nodes: [idleNode("n8"), idleNode("n9")] });
+    expect(asksOf(scenario.register())).toMatchObject([{ hosts: [{ host: "n8" }] }, { hosts: [] }]);
+    expect(countsOf(scenario.after(3_999))).toEqual([]);
+    expect(countsOf(scenario.after(60_000))).toEqual(["worker × 1"]);
+  });
+
+  test("insists on no host where none that is named for a placement has room, nor where hosts are named for speed", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1, { placement: "pack" }), role("ps", 2)]));
+    const free = { memoryMiB: 1024, vcores: 2, others: {} };
+    const full = { memoryMiB: 512, vcores: 2, others: {} };
+    scenario.on({ type: "nodes-changed", nodes: [{ ...idleNode("n8"), free: full }] });
+    for (const ask of asksOf(scenario.register())) {
+      expect(ask).toMatchObject({ hosts: [], racks: [] });
+      expect(ask).not.toHaveProperty("relaxLocality");
+    }
+    scenario.on({
+      type: "nodes-changed",
+      nodes: [{ ...idleNode("n8"), free, total: { ...free, memoryMiB: 8192, vcores: 8 } }],
+    });
+    const [worker, ps] = asksOf(scenario.on({ type: "resource-manager-resynced" }));
+    expect(worker).toMatchObject({ hosts: [{ host: "n8", count: 1 }], relaxLocality: false });
+    expect(ps).toMatchObject({ hosts: [{ host: "n8", count: 2 }] });
+    expect(ps).not.toHaveProperty("relaxLocality");
+  });
+
   test("names hosts again once an ask that YARN refused is made anew", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "pack" })]));
     scenario.on({ type: "nodes-changed", nodes: [idleNode("n8"), idleNode("n9")] });
@@ -95,6 +124,47 @@ test("a size that YARN refused is asked for again as soon as one of the nodes th
   };
   expect(joins(512, 512)).toEqual([]);
   expect(joins(512, 2_048)).toMatchObject([{ count: 1 }]);
+});
+
+test("a size that YARN refused is asked for again when a node joins whose size is not known", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 1)]));
+  scenario.register();
+  scenario.on({ type: "ask-too-large", role: "worker", message: "too large" });
+  expect(asksOf(scenario.on({ type: "nodes-changed", nodes: [idleNode("m1")] }))).toMatchObject([{ count: 1 }]);
+});
+
+describe("the size of a role's containers", () => {
+  const gpu = (count: number) => ({ "yarn.io/gpu": count });
+  const asked = { memoryMiB: 1024, vcores: 2, others: gpu(1) };
+  const sizeAfter = (resource: typeof asked) => {
+    const scenario = new Scenario(jobSpec([role("ps", 1), role("worker", 1, { resource: asked })]));
+    scenario.register({ resourceTypes: ["yarn.io/gpu"] });
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(2, { resource })] });
+    return scenario.core.state.roles.map(({ given }) => given);
+  };
+
+  test("is what YARN rounded it up to, in each resource, and never less than was asked for", () => {
+    expect(sizeAfter({ memoryMiB: 2048, vcores: 1, others: gpu(0) })).toEqual([
+      undefined,
+      { memoryMiB: 2048, vcores: 2, others: gpu(1) },
+    ]);
+    expect(sizeAfter({ memoryMiB: 512, vcores: 4, others: gpu(2) })).toEqual([
+      undefined,
+      { memoryMiB: 1024, vcores: 4, others: gpu(2) },
+    ]);
+  });
+
+  test("is the one asked for where YARN gives just that", () => {
+    expect(sizeAfter(asked)).toEqual([undefined, undefined]);
+  });
+});
+
+test("a container that answers none of the job's asks goes back", () => {
+  const scenario = twoRoles();
+  scenario.register();
+  const effects = scenario.on({ type: "containers-allocated", containers: [scenario.container(9)] });
+  expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no task needs it" });
+  expect(scenario.core.state.asks.map(({ outstanding }) => outstanding)).toEqual([2, 1]);
 });
 
 test("what containers hold counts as used from when they are given until they end, and no moment counts twice", () => {

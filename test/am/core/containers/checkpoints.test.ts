@@ -121,6 +121,28 @@ describe("the checkpoint from which a restarted gang goes on", () => {
     saves(scenario, "worker:0", 45, "hdfs:///ckpt/45");
     const shared = { "worker:0": "hdfs:///ckpt/45", "worker:1": "hdfs:///ckpt/45" };
     expect(told(restarts(scenario, "worker:1"))).toEqual(shared);
+    expect(dropped(scenario)).toEqual([]);
+  });
+
+  test("is the one saved last where two have the same step, and never one of an earlier step", () => {
+    const scenario = running();
+    saves(scenario, "worker:0", 40, "hdfs:///ckpt/40");
+    scenario.nowMs += 1_000;
+    saves(scenario, "worker:1", 40, "hdfs:///ckpt/40-again");
+    saves(scenario, "worker:0", 39, "hdfs:///ckpt/39");
+    expect(told(restarts(scenario, "worker:1"))).toEqual({
+      "worker:0": "hdfs:///ckpt/40-again",
+      "worker:1": "hdfs:///ckpt/40-again",
+    });
+  });
+
+  test("is told as dropped once, where two tasks keep one of the same step", () => {
+    const scenario = running();
+    saves(scenario, "worker:0", 45, "/work/c1/45");
+    saves(scenario, "worker:1", 45, "/work/c2/45");
+    for (const containerId of ["c1", "c2"]) scenario.completes(containerId, -100);
+    expect(dropped(scenario)).toEqual([expect.stringContaining("that worker:0 keeps in its container")]);
+    expect(statusOf(scenario.core, scenario.nowMs).droppedCheckpoint).toMatchObject({ task: "worker:0", step: 45 });
   });
 
   test("is the shared one when only some tasks have a further one of their own", () => {

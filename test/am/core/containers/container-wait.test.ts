@@ -34,10 +34,12 @@ const gpuLabel = { others: { "yarn.io/gpu": 1 } };
 
 describe("a wait for containers says", () => {
   test("in which states a label's nodes are, where none of them is usable", () => {
-    const away = (host: string, state: NonNullable<NodeView["state"]>) =>
-      node(host, { usable: false, state, labels: ["gpu"], ...(state.startsWith("DECOM") && { decommissioning: {} }) });
+    const away = (host: string, state: NonNullable<NodeView["state"]>, label = "gpu") =>
+      node(host, { usable: false, state, labels: [label], ...(state.startsWith("DECOM") && { decommissioning: {} }) });
     const worker = { nodeLabel: "gpu" };
-    expect(waitFor({ worker, nodes: [node("a"), away("b", "UNHEALTHY"), away("c", "LOST")] })).toEqual({
+    expect(
+      waitFor({ worker, nodes: [node("a"), away("b", "UNHEALTHY"), away("c", "LOST"), away("d", "LOST", "ssd")] }),
+    ).toEqual({
       reasons: ["label gpu has no usable node: b (UNHEALTHY), c (LOST)"],
       remedy: undefined,
     });
@@ -116,6 +118,49 @@ describe("a wait for containers says", () => {
       reasons: ["in queue default 2.25 GiB, 11 cores, 0 GPUs are free for this job: too few GPUs"],
       remedy: undefined,
     });
+  });
+
+  test("what a label has too little of, where what runs beside it is in the AM's own container", () => {
+    const notebook = role("notebook", 1, { inMaster: true });
+    const scenario = new Scenario(jobSpec([role("worker", 2, { nodeLabel: "gpu" }), notebook]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a", { labels: ["gpu"] })] });
+    scenario.register();
+    scenario.on({ type: "headroom-changed", available: amount(512, 4) });
+    expect(statusOf(scenario.core, scenario.nowMs).waits[0]?.reasons).toEqual([
+      "in queue default 512 MiB, 4 cores are free for this job: too little memory",
+    ]);
+  });
+
+  test("nothing where no node is known yet", () => {
+    expect(waitFor({ nodes: [] })).toEqual({ reasons: [], remedy: undefined });
+  });
+
+  test("which hosts are avoided, of those in the role's reach, and counts them as none that it may use", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2), role("ps", 1, { nodeLabel: "gpu" })]));
+    const hosts = [node("a"), node("b"), node("e"), node("c", { labels: ["gpu"] }), node("d", { labels: ["gpu"] })];
+    scenario.on({ type: "nodes-changed", nodes: hosts });
+    scenario.register();
+    for (const host of ["a", "a"]) {
+      scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host })] });
+      scenario.completes(scenario.task("worker:0").containerId, -101);
+    }
+    scenario.on({ type: "nodes-changed", nodes: [node("d", { labels: ["gpu"], usable: false, decommissioning: {} })] });
+    scenario.after(30_000);
+    expect(statusOf(scenario.core, scenario.nowMs).waits.map(({ reasons }) => reasons)).toEqual([
+      ["YARN has given none of them yet on the 2 usable nodes of the cluster", "avoided after failures: a"],
+      ["YARN has given none of them yet on the 1 usable node of label gpu", "being taken out of the cluster: d"],
+    ]);
+  });
+
+  test("only that no node is large enough where YARN refused the size, though the queue is short of room as well", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1)]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a")] });
+    scenario.register();
+    scenario.on({ type: "headroom-changed", available: amount(512, 4) });
+    scenario.on({ type: "ask-too-large", role: "worker", message: "too large" });
+    const [wait] = statusOf(scenario.core, scenario.nowMs).waits;
+    expect(wait?.reasons).toEqual(["no registered node is large enough"]);
+    expect(wait?.remedy).toBeUndefined();
   });
 
   test("which key asks for a GPU, whatever the site calls GPUs", () => {

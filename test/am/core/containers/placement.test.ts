@@ -22,6 +22,65 @@ describe("the room of a host", () => {
     expect([perHost("a"), perHost("b")]).toEqual([3, 3]);
   });
 
+  test.each([
+    ["cores", { vcores: 3 }, {}],
+    ["GPUs", { others: { "yarn.io/gpu": 3 } }, { others: { "yarn.io/gpu": 1 } }],
+  ])("is promised once in %s as well", (_, free, needs) => {
+    const resource = { memoryMiB: 1024, vcores: 1, others: {}, ...needs };
+    const scenario = new Scenario(jobSpec([role("worker", 3, { resource }), role("ps", 3, { resource })]));
+    const has = { free: { memoryMiB: 8192, vcores: 16, others: {}, ...free } };
+    scenario.on({ type: "nodes-changed", nodes: [node("a", 8192, has), node("b", 8192, has)] });
+    const asks = asksOf(scenario.register({ resourceTypes: ["yarn.io/gpu"] }));
+    expect(asks.map(({ hosts }) => hosts.map(({ host, count }) => `${host} ${count}`))).toEqual([
+      ["a 2", "b 2"],
+      ["a 1", "b 1"],
+    ]);
+  });
+
+  test("is not known, or not to be had, on nodes that are away, leave or were never measured: they are not named", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 6)]));
+    const nodes = [
+      node("away", 8192, { usable: false }),
+      node("leaving", 8192, { decommissioning: {} }),
+      node("unknown", 0, { free: undefined }),
+      node("here", 8192),
+    ];
+    scenario.register();
+    scenario.on({ type: "nodes-changed", nodes });
+    const [ask] = asksOf(scenario.on({ type: "resource-manager-resynced" }));
+    expect(ask?.hosts).toEqual([{ host: "here", count: 6 }]);
+  });
+
+  test("is asked for on its rack, too, which is named once and with the whole number", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 5)]));
+    const nodes = [node("a", 8192, { rack: "/1" }), node("b", 8192, { rack: "/2" }), node("c", 8192, { rack: "/1" })];
+    scenario.on({ type: "nodes-changed", nodes: [...nodes, node("full", 0, { rack: "/3" })] });
+    expect(asksOf(scenario.register())[0]?.racks).toEqual([
+      { rack: "/1", count: 5 },
+      { rack: "/2", count: 5 },
+    ]);
+  });
+
+  test("is asked for on no more than twice as many hosts as containers are wanted", () => {
+    const nodes = ["a", "b", "c", "d", "e"].map((host) => node(host, 8192));
+    const hostsOf = (...roles: Parameters<typeof jobSpec>[0]) => {
+      const scenario = new Scenario(jobSpec(roles));
+      scenario.on({ type: "nodes-changed", nodes });
+      return asksOf(scenario.register()).map(({ hosts }) => hosts.map(({ host, count }) => `${host} ${count}`));
+    };
+    expect(hostsOf(role("worker", 5), role("ps", 1))).toEqual([
+      ["a 1", "b 1", "c 1", "d 1", "e 1"],
+      ["a 1", "b 1"],
+    ]);
+    expect(hostsOf(role("worker", 2, { placement: "spread" }))).toEqual([["a 1", "b 1", "c 1", "d 1"]]);
+  });
+
+  test("without a label is for a role whose label is empty", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 3, { nodeLabel: "" })]));
+    scenario.on({ type: "nodes-changed", nodes: [node("own", 8192), node("gpu", 8192, { labels: ["gpu"] })] });
+    expect(asksOf(scenario.register())).toMatchObject([{ hosts: [{ host: "own", count: 3 }] }]);
+  });
+
   test("is no longer asked for when all containers have come, although hosts were named", () => {
     const scenario = new Scenario(jobSpec([role("worker", 3)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a", 3072)] });

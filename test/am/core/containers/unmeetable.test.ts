@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { CountedResources, NodeView } from "../../../../am/core/state/events.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
-import type { Resource, RoleSpec } from "../../../../src/job/spec.ts";
+import type { JobSpec, Resource, RoleSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
@@ -14,8 +14,13 @@ function node(host: string, total: Resource | undefined, labels: string[] = [], 
 }
 
 /** What the first role's wait says, and how it is mended. */
-function waitFor(roles: readonly RoleSpec[], nodes: readonly NodeView[], counted: CountedResources = "all") {
-  const scenario = new Scenario(jobSpec([...roles]));
+function waitFor(
+  roles: readonly RoleSpec[],
+  nodes: readonly NodeView[],
+  counted: CountedResources = "all",
+  change: Partial<JobSpec> = {},
+) {
+  const scenario = new Scenario(jobSpec([...roles], change));
   scenario.on({ type: "nodes-changed", nodes });
   scenario.register({ resourceTypes: ["yarn.io/gpu"], counted });
   const { reasons, remedy } = statusOf(scenario.core, scenario.nowMs).waits[0] ?? {};
@@ -36,6 +41,110 @@ describe("an ask that no waiting can meet", () => {
         "waiting will not help unless nodes join: no node of the cluster is large enough for one container, whatever else runs there; they have 4 GiB, 8 cores; 2 GiB, 8 cores, 2 GPUs",
       remedy: "lower tony.worker.memory (job.xml:16)",
     });
+  });
+
+  test("says what every node has too little of, and three of the nodes' sizes at most", () => {
+    const ask = { ...amount(8192, gpus(2)), vcores: 8 };
+    const nodes = [4096, 3072, 2048, 1024].map((memoryMiB, at) => node(`n${at}`, amount(memoryMiB, gpus(at * 2))));
+    expect(waitFor([worker(2, ask)], nodes)).toEqual({
+      never:
+        "waiting will not help unless nodes join: no node of the cluster is large enough for one container, whatever else runs there; they have 4 GiB, 8 cores; 3 GiB, 8 cores, 2 GPUs; 2 GiB, 8 cores, 4 GPUs",
+      remedy: "lower tony.worker.memory (job.xml:16)",
+    });
+    const labelled = [node("a", amount(4096), ["gpu"])];
+    expect(waitFor([worker(1, amount(8192), { nodeLabel: "gpu" })], labelled).never).toMatch(
+      /^waiting will not help unless nodes join: no node of label gpu is large enough/,
+    );
+  });
+
+  test("has no remedy in the job where it is for a task's only GPU, and the only task", () => {
+    const nodes = [node("a", amount(8192, gpus(1)))];
+    const one = { ...role("ps", 1), resource: amount(1024, gpus(1)) };
+    expect(waitFor([worker(1, amount(1024, gpus(1))), one], nodes)).toEqual({
+      never: "waiting will not help unless nodes join: the cluster has 1 GPU in all, the job asks for 2 GPUs",
+      remedy: undefined,
+    });
+    expect(waitFor([worker(1, amount(5000)), { ...one, resource: amount(5000) }], nodes).remedy).toBe(
+      "lower tony.worker.memory (job.xml:16)",
+    );
+    expect(waitFor([worker(2, amount(5000))], nodes).remedy).toBe(
+      "lower tony.worker.instances or tony.worker.memory (job.xml:16)",
+    );
+  });
+
+  test("names the key by which the job asks for GPUs, or the one for any resource where it names none", () => {
+    const nodes = [node("a", amount(8192, gpus(1)))];
+    const remedyWith = (sources: JobSpec["sources"]) =>
+      waitFor([worker(1, amount(1024, gpus(2)))], nodes, "all", { sources }).remedy;
+    expect(remedyWith({ "tony.worker.gpus": "job.xml:18" })).toBe("lower tony.worker.gpus (job.xml:18)");
+    expect(remedyWith({})).toBe("lower tony.worker.resource.yarn.io/gpu");
+  });
+
+  test("is none for a job whose tasks need not run together, as long as each container fits somewhere", () => {
+    const nodes = [node("a", amount(4096))];
+    expect(waitFor([worker(5, amount(1024))], nodes, "all", { distributedMode: "fcfs" }).never).toBeUndefined();
+  });
+
+  test("is none where no node is known yet", () => {
+    expect(waitFor([worker(1, amount(1024))], [])).toEqual({ never: undefined, remedy: undefined });
+  });
+
+  test("counts all of a node of which the queue's share is not known", () => {
+    const half = { memoryMiB: 0.5, vcores: 0.5, others: {} };
+    const nodes = [{ ...node("a", amount(8192), ["gpu"]), queueShare: half }, node("b", amount(8192), ["gpu"])];
+    const gang = (instances: number) => [worker(instances, amount(1024), { nodeLabel: "gpu" })];
+    expect(waitFor(gang(13), nodes).never).toBe(
+      "waiting will not help unless the queue may have more: queue default may have at most 12 GiB of label gpu, the job asks for 13 GiB",
+    );
+    expect(waitFor(gang(12), nodes).never).toBeUndefined();
+  });
+
+  test("does not count an AM that two nodes claim to run, because one of them is mistaken", () => {
+    const nodes = ["a", "b"].map((host) => ({ ...node(host, amount(4096)), master: amount(1024) }));
+    expect(waitFor([worker(8, amount(1024))], nodes).never).toBeUndefined();
+  });
+
+  test("counts no role for other nodes, where it names a label", () => {
+    const nodes = [node("a", amount(4096), ["gpu"]), node("b", amount(8192))];
+    const ps = { ...role("ps", 4), resource: amount(1024) };
+    expect(waitFor([worker(4, amount(1024), { nodeLabel: "gpu" }), ps], nodes).never).toBeUndefined();
+  });
+
+  test("names what limits how many containers fit on a node, and nothing else", () => {
+    const ask = { ...amount(3072), vcores: 3 };
+    const gpu = { nodeLabel: "gpu" };
+    const [small, large] = [node("a", amount(5120), ["gpu"]), node("b", amount(16_384), ["gpu"])];
+    expect(waitFor([worker(2, { ...ask, vcores: 2 }, gpu)], [small, node("c", amount(1024), ["gpu"])])).toEqual({
+      never:
+        "waiting will not help unless nodes join: the nodes of label gpu have room for 1 such container in all, the job asks for 2",
+      remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16)",
+    });
+    expect(waitFor([worker(4, ask, gpu)], [small, large]).remedy).toBe(
+      "lower tony.worker.instances or tony.worker.memory (job.xml:16) or tony.worker.vcores",
+    );
+  });
+
+  test("does not count tasks that have ended", () => {
+    const base = jobSpec([]);
+    const failure = {
+      ...base.failure,
+      onWorkerFailure: "tolerate",
+      budgets: { program: 0, infrastructure: 5 },
+    } as const;
+    const roles = [worker(5, amount(1024), { restartPolicy: "task", chief: "none" })];
+    const scenario = new Scenario(jobSpec(roles, { failure }));
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.completes(scenario.task("worker:2").containerId, -100);
+    const reasonsOn = (memoryMiB: number) => {
+      scenario.on({ type: "nodes-changed", nodes: [node("a", amount(memoryMiB))] });
+      return statusOf(scenario.core, scenario.nowMs).waits[0]?.reasons;
+    };
+    expect(reasonsOn(3072)).toEqual(["YARN has given none of them yet on the 1 usable node of the cluster"]);
+    expect(reasonsOn(2048)).toEqual([
+      "waiting will not help unless nodes join: the cluster has 2 GiB in all, the job asks for 3 GiB",
+    ]);
   });
 
   test("is one for a gang that wants more in all than the nodes of its label have", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import type { RoleSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
@@ -26,6 +27,35 @@ describe("where failures are tolerated,", () => {
     scenario.completes("c2", -101);
     scenario.exits("worker:0");
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 2 tasks exited 0" });
+  });
+
+  test.each<[string, Partial<RoleSpec>, string | undefined]>([
+    ["no chief", { chief: "none" }, undefined],
+    ["the first chief", { chief: "first" }, "failed"],
+    ["one of the chiefs", { chief: "all" }, "failed"],
+    [
+      "one that nobody waits for, but whose failure ends the job",
+      { tracking: "untracked", stopOnFailure: true },
+      "failed",
+    ],
+    ["one whose failure is never tolerated", { chief: "none", stopOnFailure: true }, "failed"],
+    ["a sidecar", { tracking: "sidecar", chief: "none" }, undefined],
+  ])("the failure of %s decides as it should", (_, change, result) => {
+    const scenario = new Scenario(
+      jobSpec([role("trainer", 2, change), role("worker", 2, { chief: "none" })], {
+        failure: { ...failure, onWorkerFailure: "tolerate", budgets: { program: 0, infrastructure: 0 } },
+      }),
+    );
+    scenario.toRunning();
+    scenario.exits("trainer:0", { exitCode: 1 });
+    for (const { id, phase } of scenario.core.state.tasks) if (phase === "stopping") scenario.stops(id);
+    expect(scenario.core.state.outcome?.result).toBe(result);
+  });
+
+  test("only the first task of a role whose first task is the chief must end well", () => {
+    const scenario = running("first");
+    scenario.exits("worker:1", { exitCode: 1 });
+    expect(scenario.core.state.outcome).toBeUndefined();
   });
 
   test("a task whose node told it to end counts as ended, too", () => {
@@ -100,4 +130,28 @@ describe("when the chief is done", () => {
     scenario.exits("worker:1", { exitCode: 1 });
     expect(scenario.job).toMatchObject({ generation: 1, outcome: { result: "succeeded" } });
   });
+
+  test.each([
+    ["of its role", [role("chief", 2)]],
+    ["of another role", [role("chief", 1), role("master", 1, { chief: "all" })]],
+  ])("a worker's failure still counts as long as another chief %s runs", (_, chiefs) => {
+    const scenario = new Scenario(jobSpec([...chiefs, role("worker", 1, { chief: "none" })]));
+    scenario.toRunning();
+    scenario.exits("chief:0");
+    scenario.exits("worker:0", { exitCode: 1 });
+    expect(scenario.job.phase).toBe("restarting");
+    expect(scenario.used).toMatchObject({ program: 1 });
+  });
+});
+
+test("an evaluator has as long as it likes while another role than the evaluators runs, or where there is no other", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 1), role("trainer", 1), role("evaluator", 1)]));
+  scenario.toRunning();
+  scenario.exits("worker:0");
+  scenario.after(600_000);
+  expect(scenario.phases()).toBe("worker:0 succeeded, trainer:0 running, evaluator:0 running");
+  const alone = new Scenario(jobSpec([role("evaluator", 1)]));
+  alone.toRunning();
+  alone.after(600_000);
+  expect(alone.phases()).toBe("evaluator:0 running");
 });
