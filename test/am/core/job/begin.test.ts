@@ -57,6 +57,18 @@ describe("the limit on the time until all tasks have registered", () => {
     );
   });
 
+  test("counts for a stage from when its turn comes", () => {
+    const roles = [role("prep", 1), role("worker", 3, { dependsOn: ["prep"] })];
+    const scenario = new Scenario({ ...limited, roles });
+    scenario.toRunning();
+    scenario.after(300_000);
+    scenario.exits("prep:0");
+    scenario.after(59_999);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.after(1);
+    expect(scenario.core.state.outcome?.summary).toMatch(/^3 of 3 tasks not registered within 1 min/);
+  });
+
   test("is none on a restart: the gang had all its containers once", () => {
     const scenario = new Scenario(limited);
     scenario.toRunning();
