@@ -42,6 +42,48 @@ describe("the hold of a gang in part", () => {
     expect(heldBy(scenario)).toEqual([]);
   });
 
+  test("counts anew where the gang had started meanwhile", () => {
+    const scenario = new Scenario(large);
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.after(30_000);
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.after(10_000);
+    scenario.completes(scenario.task("worker:3").containerId, -102);
+    for (const task of ["worker:0", "worker:1", "worker:2"]) scenario.stops(task);
+    scenario.readyAll();
+    scenario.after(gangHoldMs - 1);
+    expect(heldBy(scenario)).toHaveLength(3);
+    scenario.after(1);
+    expect(heldBy(scenario)).toEqual([]);
+  });
+
+  test("counts for containers in which executors start or get ready, too", () => {
+    const short = jobSpec([role("worker", 4)], { timeouts: { ...spec.timeouts, gangHoldMs: 20_000 } });
+    const scenario = new Scenario(short);
+    scenario.toRunning();
+    scenario.exits("worker:0", { exitCode: 1 });
+    for (const task of ["worker:1", "worker:2", "worker:3"]) {
+      scenario.completes(scenario.task(task).containerId, -102);
+    }
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    expect(scenario.phases()).toBe("worker:0 preparing, worker:1 allocated, worker:2 waiting, worker:3 waiting");
+    scenario.after(20_000);
+    expect(heldBy(scenario)).toEqual([]);
+  });
+
+  test("is none of a gang that has nothing, or has all that it needs", () => {
+    const scenario = new Scenario(large);
+    scenario.register();
+    expect(asksOf(scenario.after(10 * gangHoldMs))).toEqual([]);
+    expect(scenario.gang.hold.askAgainAtMs).toBe(0);
+    scenario.allocateAll();
+    scenario.after(gangHoldMs);
+    expect(heldBy(scenario)).toHaveLength(4);
+  });
+
   test("lets registered containers stay as long again, where others can be given back first", () => {
     const scenario = new Scenario(large);
     scenario.register();
@@ -137,6 +179,33 @@ describe("what a gang in part holds", () => {
     expect(told(scenario)).toEqual([]);
   });
 
+  test("is not what a task holds that lives on its own", () => {
+    const roles = [role("worker", 2), role("ps", 1, { restartPolicy: "task" })];
+    const scenario = new Scenario(jobSpec(roles, { timeouts: { ...spec.timeouts, gangHoldMs: 20_000 } }));
+    scenario.toRunning();
+    scenario.completes(scenario.task("worker:1").containerId, -102);
+    scenario.stops("worker:0");
+    scenario.ready("worker:0");
+    scenario.after(10_000);
+    scenario.exits("ps:0", { exitCode: 1 });
+    expect(scenario.phases()).toBe("worker:0 registered, worker:1 waiting, ps:0 preparing");
+    scenario.after(10_000);
+    expect(heldBy(scenario)).toEqual(["c3"]);
+    expect(told(scenario)).toEqual([expect.stringContaining(": 1 container will be given back")]);
+  });
+
+  test("is asked for again after the pause, which is shown", () => {
+    const scenario = holdingTwo();
+    expect(scenario.after(gangHoldMs)).toContainEqual(
+      expect.objectContaining({ level: "warn", event: "gang-returned", fields: { containers: 2 } }),
+    );
+    const pauseMs = scenario.gang.hold.askAgainAtMs - scenario.nowMs;
+    expect(asksOf(scenario.after(pauseMs - 1))).toEqual([]);
+    const effects = scenario.after(1);
+    expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 4 }]);
+    expect(effects).toContainEqual({ type: "publish-status" });
+  });
+
   test("is shown with what it costs", () => {
     const scenario = holdingTwo();
     scenario.after(90_000);
@@ -179,6 +248,10 @@ describe("the pause of a gang that gave its containers back", () => {
       ["application_1_0001", "application_1_0002", "application_1_0003"].flatMap((id) => pausesOf(id, 1)),
     );
     expect(first.size).toBe(3);
+  });
+
+  test("is the same for a job's every attempt: it depends on the job's id, and on how often the gang has paused", () => {
+    expect(pausesOf("application_1_0001", 3)).toEqual([6_905, 13_733, 27_309]);
   });
 
   test("doubles each time up to five minutes, plus or minus a half", () => {
@@ -224,6 +297,20 @@ describe("a gang that needs more than the cluster has", () => {
       "until then the job holds no container but its AM's; it asks again when nodes join or change, and about every 5 min",
     ]);
     expect(waits[1]?.endsAtMs).toBe(scenario.gang.hold.askAgainAtMs);
+    expect(waits[1]?.sinceMs).toBe(1_000_000);
+  });
+
+  test("holds nothing under the next attempt either, which asks no earlier", () => {
+    const scenario = tooLarge();
+    scenario.after(1_000);
+    const { askAgainAtMs } = scenario.gang.hold;
+    expect(scenario.journal).toMatchObject({ gangs: [{ hold: { isVain: true, askAgainAtMs } }] });
+    look(scenario, 0);
+    scenario.after(11_000);
+    const later = scenario.gang.hold.askAgainAtMs;
+    expect(later).toBeGreaterThan(askAgainAtMs);
+    expect(scenario.journal).toMatchObject({ gangs: [{ hold: { isVain: true, askAgainAtMs: later } }] });
+    expect(asksOf(scenario.crash([]))).toEqual([]);
   });
 
   test("tells that it asks for none, and what it gives back where it had some", () => {
@@ -239,6 +326,9 @@ describe("a gang that needs more than the cluster has", () => {
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1), scenario.container(1)] });
     scenario.on({ type: "nodes-changed", nodes: [node("c", { state: "DECOMMISSIONED", usable: false })] });
     expect(words(scenario)).toEqual([expect.stringContaining(" 2 containers will be given back.")]);
+    expect(scenario.effects).toContainEqual(
+      expect.objectContaining({ level: "warn", event: "gang-in-vain", fields: { containers: 2 } }),
+    );
     expect(heldBy(scenario)).toEqual([]);
   });
 
@@ -252,8 +342,10 @@ describe("a gang that needs more than the cluster has", () => {
     expect(wantedBy(scenario)).toEqual([0]);
     look(scenario, 0);
     expect(wantedBy(scenario)).toEqual([30]);
-    scenario.after(10_000);
+    const effects = scenario.after(10_000);
     expect(wantedBy(scenario)).toEqual([0]);
+    // There was nothing to give back.
+    expect(effects).not.toContainEqual(expect.objectContaining({ event: "gang-returned" }));
   });
 
   test("starts when it gets everything that it asks for, whatever is known about the nodes", () => {

@@ -90,6 +90,90 @@ describe("a program fails", () => {
     expect(sentOf(scenario.after(1_000), "start-child")).toEqual(["worker:0", "worker:1"]);
   });
 
+  test("and the pause doubles with each further restart, up to the longest one", () => {
+    const scenario = new Scenario(withFailure({ budgets: { program: 10, infrastructure: 5 } }));
+    scenario.toRunning();
+    const pauses = Array.from({ length: 6 }, () => {
+      scenario.exits("worker:1", { exitCode: 1 });
+      scenario.stops("worker:0");
+      const pauseMs = scenario.gang.startNotBeforeMs - scenario.nowMs;
+      scenario.readyAll();
+      scenario.after(pauseMs);
+      scenario.startedAll();
+      return pauseMs;
+    });
+    expect(pauses).toEqual([0, 1_000, 2_000, 4_000, 8_000, 8_000]);
+  });
+
+  test("and each executor is told what to do, in which generation and why", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    const why = "worker:1 exited 1 on n2";
+    const effects = scenario.exits("worker:1", { exitCode: 1 });
+    expect(effects).toContainEqual({
+      type: "send",
+      to: { task: "worker:0", containerId: "c1" },
+      message: { type: "stop-child", generation: 1, graceMs: 5_000, reason: { code: "generation-ended", why } },
+    });
+    expect(effects).toContainEqual({
+      type: "send",
+      to: { task: "worker:1", containerId: "c2" },
+      message: { type: "prepare", generation: 2, reason: why },
+    });
+  });
+
+  test("and the restart and the start after it are told, and are in the job's history", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    const before = scenario.effects.length;
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    scenario.readyAll();
+    const effects = scenario.effects.slice(before);
+    const about = { type: "log", fields: { generation: 2 } };
+    for (const told of [
+      { level: "info", event: "generation-opened", message: "Generation 2 begins." },
+      {
+        ...{ level: "warn", event: "generation-restart" },
+        message: "Restarting as generation 2: worker:1 exited 1 on n2.",
+      },
+      {
+        ...{ level: "info", event: "cluster-spec-sent" },
+        message: "The cluster spec of generation 2 goes out to 2 tasks.",
+      },
+    ]) {
+      expect(effects).toContainEqual({ ...about, ...told });
+    }
+    for (const type of ["generation-opened", "cluster-spec-sent"]) {
+      expect(effects).toContainEqual({ type: "record", event: { type, generation: 2, atMs: scenario.nowMs } });
+    }
+  });
+
+  test("and an executor that does not get ready within 30 s beyond its program's grace loses its container", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    scenario.ready("worker:0");
+    expect(typesOf(scenario.after(34_999))).not.toContain("stop-container");
+    expect(scenario.after(1)).toContainEqual({
+      ...{ type: "stop-container", containerId: "c2", reason: "it did not get ready" },
+    });
+  });
+
+  test("or is not heard to have started within a minute, and loses its container", () => {
+    const scenario = new Scenario(base);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.readyAll();
+    const { containerId, generation } = scenario.task("worker:0");
+    scenario.on({ type: "child-started", task: "worker:0", containerId, generation, pid: 7, atMs: scenario.nowMs });
+    expect(typesOf(scenario.after(59_999))).not.toContain("stop-container");
+    expect(scenario.after(1)).toContainEqual({
+      ...{ type: "stop-container", containerId: "c2", reason: "it did not start" },
+    });
+  });
+
   test("out of memory names the key to raise, its place and a value", () => {
     const scenario = new Scenario(
       withFailure({ budgets: { program: 0, infrastructure: 5 } }, jobSpec([role("worker", 1)])),

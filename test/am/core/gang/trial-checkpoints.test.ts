@@ -69,7 +69,13 @@ describe("the stored checkpoints of a search's trials", () => {
     reports(scenario, "worker:0", 3, 0.5);
     reports(scenario, "worker:1", 3, 0.7);
     expect(removed(ends(scenario, "worker:0"))).toEqual([]);
-    expect(removed(ends(scenario, "worker:1"))).toEqual(["worker:1"]);
+    const effects = ends(scenario, "worker:1");
+    expect(removed(effects)).toEqual(["worker:1"]);
+    expect(effects).toContainEqual({
+      ...{ type: "log", level: "info", event: "checkpoints-dropped", fields: { task: "worker:1" } },
+      message:
+        "The checkpoints of worker:1 are removed: trials that are kept are better (tony.search.keep-checkpoints).",
+    });
     expect(stored(scenario)).toEqual([3, undefined, undefined, undefined]);
     next(scenario, "worker:2");
     reports(scenario, "worker:2", 3, 0.1);
@@ -105,6 +111,21 @@ describe("the stored checkpoints of a search's trials", () => {
     expect(scenario.task("worker:1")).not.toHaveProperty("checkpoint");
   });
 
+  test("stay as long as a container of the trial is left, whichever other ones are over", () => {
+    const scenario = running();
+    reports(scenario, "worker:1", 3, 0.7);
+    scenario.exits("worker:1");
+    reports(scenario, "worker:0", 3, 0.5);
+    expect(removed(ends(scenario, "worker:0"))).toEqual([]);
+    expect(removed(scenario.completes(scenario.task("worker:1").containerId, 0))).toEqual(["worker:1"]);
+  });
+
+  test("are not removed under the next attempt where none were before", () => {
+    const scenario = running();
+    scenario.after(1_000);
+    expect(scenario.crash([])).not.toContainEqual(expect.objectContaining({ type: "remove-checkpoints" }));
+  });
+
   test("are removed when the journal knows, and again under an attempt whose predecessor may have died before", () => {
     const scenario = running();
     reports(scenario, "worker:0", 3, 0.5);
@@ -130,7 +151,11 @@ describe("the stored checkpoints of a search's trials", () => {
       scenario.exits(`worker:${trial}`);
       scenario.stops(`ps:${trial}`);
       for (const id of ids) scenario.completes(id, 0);
+      scenario.allocateAll();
+      scenario.readyAll();
+      scenario.startedAll();
     }
+    expect(scenario.phases()).toContain("worker:2 running, ps:2 running, worker:3 running");
     expect(removed(scenario.effects)).toEqual(["worker:1", "ps:1"]);
     expect(scenario.core.state.gangs.map(({ checkpoint }) => checkpoint?.step)).toEqual([
       3,

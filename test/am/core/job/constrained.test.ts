@@ -37,7 +37,13 @@ describe("a role with placement constraints", () => {
     const scenario = started();
     scenario.register();
     const noPlace = "YARN has no place for them at present that the job's placement constraints allow";
-    expect(asksOf(scenario.on({ type: "ask-unplaced", role: "worker", count: 2 }))).toEqual([]);
+    const refused = { type: "ask-unplaced", role: "worker", count: 2 } as const;
+    const effects = scenario.on(refused);
+    expect(asksOf(effects)).toEqual([]);
+    const message =
+      "YARN finds no place for 2 containers of worker that the job's placement constraints allow; it is asked again.";
+    expect(effects).toContainEqual({ type: "log", level: "warn", event: "ask-unplaced", message });
+    expect(scenario.on({ ...refused, role: "nobody" })).toEqual([]);
     expect(reasonsOf(scenario)).toContain(noPlace);
     expect(asksOf(scenario.after(9_000))).toEqual([]);
     expect(asksOf(scenario.after(1_000))).toMatchObject([{ role: "worker", count: 3 }]);

@@ -5,6 +5,9 @@ import { Scenario, sentOf, typesOf } from "../scenario.ts";
 
 const spec = jobSpec([role("worker", 2), role("ps", 1)]);
 
+/** A program's grace, and a little more. */
+const STOP = 5_000 + 5_000;
+
 describe("a job ends", () => {
   test("when its tracked tasks are done: outcome journaled, parameter servers stopped, unregistered, staging cleaned", () => {
     const scenario = new Scenario(spec);
@@ -114,14 +117,59 @@ describe("a job ends", () => {
     scenario.toRunning();
     scenario.journalWorks = false;
     expect(sentOf(scenario.on({ type: "stop-requested", reason: "stopped by alice" }), "exit")).toEqual([]);
-    expect(sentOf(scenario.after(5_000), "exit")).toEqual(["worker:0", "worker:1", "ps:0"]);
+    expect(sentOf(scenario.after(4_999), "exit")).toEqual([]);
+    expect(sentOf(scenario.after(1), "exit")).toEqual(["worker:0", "worker:1", "ps:0"]);
+    scenario.journalWorks = true;
+    const effects = scenario.after(1_000);
+    expect(typesOf(effects)).toContain("journal");
+    expect(sentOf(effects, "exit")).toEqual([]);
+  });
+
+  test("once: what comes after the decision changes nothing", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    scenario.on({ type: "stop-requested", reason: "stopped by alice" });
+    expect(scenario.gang.phase).toBe("over");
+    expect(scenario.on({ type: "stop-requested", reason: "stopped by bob" })).toEqual([]);
+    expect(scenario.core.state.outcome?.summary).toBe("stopped by alice");
+  });
+
+  test.each<[string, (scenario: Scenario) => void]>([
+    ["info: The job has succeeded: 1 of 1 task exited 0", (scenario) => scenario.exits("worker:0")],
+    [
+      "info: The job was killed: stopped by alice",
+      (scenario) => scenario.on({ type: "stop-requested", reason: "stopped by alice" }),
+    ],
+    [
+      "error: The job has failed: no such label",
+      (scenario) => scenario.on({ type: "ask-refused", message: "no such label" }),
+    ],
+  ])("which is told as %s", (words, end) => {
+    const scenario = new Scenario(jobSpec([role("worker", 1)]));
+    scenario.toRunning();
+    end(scenario);
+    const told = scenario.effects.flatMap((effect) =>
+      effect.type === "log" && effect.event === "outcome-decided" ? [`${effect.level}: ${effect.message}`] : [],
+    );
+    expect(told).toEqual([words]);
+  });
+
+  test("when the ResourceManager has taken its end: nothing that is heard later counts", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1)]));
+    scenario.toRunning();
+    expect(scenario.on({ type: "unregistered", isPutDown: true })).toEqual([]);
+    scenario.exits("worker:0");
+    scenario.on({ type: "unregistered", isPutDown: true });
+    expect(scenario.core.state.phase).toBe("over");
+    expect(scenario.completes("c1", 0)).toEqual([]);
   });
 
   test("after the programs' grace and a little more, whether or not they stop", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     scenario.on({ type: "stop-requested", reason: "stopped by alice" });
-    const effects = scenario.after(spec.timeouts.stopGraceMs + 5_000);
+    expect(typesOf(scenario.after(STOP - 1))).not.toContain("unregister");
+    const effects = scenario.after(1);
     expect(effects.filter(({ type }) => type === "stop-container")).toHaveLength(3);
     expect(typesOf(effects)).toContain("unregister");
   });
@@ -140,7 +188,9 @@ describe("a job ends", () => {
     const limited = { ...spec, timeouts: { ...spec.timeouts, applicationMs: 60_000 } };
     const scenario = new Scenario(limited);
     scenario.toRunning();
-    scenario.after(60_000);
+    scenario.after(59_999);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.after(1);
     expect(scenario.core.state.outcome?.summary).toBe("the job ran longer than 1 min: tony.application.timeout");
   });
 
@@ -158,7 +208,11 @@ describe("a job ends", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
     const effects = scenario.on({ type: "resource-manager-shutdown", reason: "ApplicationAttemptNotFoundException" });
-    expect(effects.filter(({ type }) => type !== "log")).toEqual([{ type: "exit", exitCode: 1, cleanStaging: false }]);
+    const message = "This attempt is over and touches nothing more: ApplicationAttemptNotFoundException";
+    expect(effects).toEqual([
+      { type: "log", level: "warn", event: "attempt-over", message },
+      { type: "exit", exitCode: 1, cleanStaging: false },
+    ]);
     expect(scenario.exits("worker:0")).toEqual([]);
   });
 
@@ -174,7 +228,12 @@ describe("a job ends", () => {
   test("when the chief is done the workers have their grace", () => {
     const scenario = new Scenario(jobSpec([role("chief", 1), role("worker", 1, { chief: "none" })]));
     scenario.toRunning();
-    scenario.exits("chief:0");
+    expect(scenario.exits("chief:0")).toContainEqual(
+      expect.objectContaining({
+        ...{ level: "info", event: "grace-begun" },
+        message: "The main tasks are done; the others may run on for 20 s.",
+      }),
+    );
     scenario.after(spec.timeouts.afterChiefMs - 1);
     expect(statusOf(scenario.core, scenario.nowMs).waits).toMatchObject([
       {

@@ -59,6 +59,23 @@ describe("a role that may run on for a time after a group", () => {
     expect(scenario.core.state.outcome?.result).toBe("failed");
   });
 
+  test("has its own limit, whichever of two is over first", () => {
+    const roles = [
+      role("worker", 2),
+      ...["scorer", "evaluator"].map((name) => role(name, 1, { restartPolicy: "none" })),
+    ];
+    const shorter = { ...limit, role: "scorer", limitMs: 300_000, atLimit: "untrack" as const };
+    const scenario = new Scenario(jobSpec(roles, { groupLimits: [limit, shorter] }));
+    scenario.toRunning();
+    endTraining(scenario);
+    scenario.after(299_999);
+    expect(scenario.core.state.untracked).toEqual([]);
+    scenario.after(1);
+    expect(scenario.core.state).toMatchObject({ untracked: ["scorer"], outcome: undefined });
+    scenario.after(300_000);
+    expect(scenario.core.state.outcome?.summary).toContain("evaluator ran on for longer than 10 min");
+  });
+
   test("has it again where a restart makes the group run again", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2), role("evaluator", 1)], { groupLimits: [limit] }));
     scenario.toRunning();

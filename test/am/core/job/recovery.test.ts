@@ -1,7 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { Bounds } from "../../../../am/core/state/bounds.ts";
 import type { AllocatedContainer } from "../../../../am/core/state/events.ts";
+import { searchRun } from "../../../../src/job/build/search-run.ts";
 import { stopWithinMs } from "../../../../src/job/silence.ts";
+import { searchOf } from "../../../job/search/support.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { childExit } from "../../../support/child-exit.ts";
 import { asksOf, Scenario, sentOf, typesOf } from "../scenario.ts";
@@ -336,6 +338,35 @@ describe("when the ApplicationMaster dies", () => {
     expect(effects.filter(({ type }) => type === "stop-container")).toHaveLength(2);
     expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 2 }]);
     expect(scenario.gang.restartReason).toBe("the earlier attempt of the ApplicationMaster left no journal");
+    expect(effects).toContainEqual(
+      expect.objectContaining({
+        ...{ level: "warn", event: "recovery-impossible" },
+        message: "The job starts again: the earlier attempt of the ApplicationMaster left no journal.",
+      }),
+    );
+    expect(scenario.core.state.takeovers).toEqual([{ attempt: 2, atMs: scenario.nowMs }]);
+  });
+
+  test("without a journal the trials that begin again say why, and those that have not begun do not", () => {
+    const search = { ...searchOf({ x: "float 0 1" }), algorithm: "random", maxTrials: 2, maxParallel: 1 } as const;
+    const scenario = new Scenario(searchRun(jobSpec([role("worker", 2)]), search));
+    scenario.toRunning();
+    scenario.journal = undefined;
+    scenario.crash([]);
+    expect(scenario.core.state.gangs.map(({ restartReason }) => restartReason)).toEqual([
+      "the earlier attempt of the ApplicationMaster left no journal",
+      "",
+    ]);
+  });
+
+  test.each([
+    ["another application", { applicationId: "application_1_0002" }],
+    ["no application", { applicationId: undefined }],
+  ])("with a journal of %s the job starts again", (_, change) => {
+    const { scenario, kept } = running();
+    scenario.journal = { ...JSON.parse(JSON.stringify(scenario.journal)), ...change };
+    expect(asksOf(scenario.crash(kept))).toMatchObject([{ role: "worker", count: 2 }]);
+    expect(scenario.gang.restartReason).toContain("left a journal that version");
   });
 
   test("both gangs of it go on as starting whose cluster specs may be out", () => {
@@ -361,6 +392,97 @@ describe("when the ApplicationMaster dies", () => {
         message: "Attempt 2 goes on with generation 1: 2 containers kept.",
       }),
     );
+  });
+
+  test("before it had begun anything, the next attempt says that it goes on with nothing", () => {
+    const scenario = new Scenario(spec);
+    scenario.on({ type: "stop-requested", reason: "stopped by alice" });
+    expect(scenario.crash([])).toContainEqual(
+      expect.objectContaining({ message: "Attempt 2 goes on with generation 0: 0 containers kept." }),
+    );
+  });
+
+  test("the next attempt is in the journal at once, whose numbers go on", () => {
+    const { scenario, kept } = running();
+    const { sequence } = scenario.core.state.journal;
+    scenario.crash(kept);
+    scenario.after(1_000);
+    expect(scenario.journal).toMatchObject({ takeovers: [{ attempt: 2 }], sequence: sequence + 1 });
+  });
+
+  test("and its journal was read, another reading of it changes nothing", () => {
+    const { scenario, kept } = running();
+    scenario.crash(kept);
+    scenario.reports("worker:0", program);
+    scenario.reports("worker:1", program);
+    const { journal } = scenario;
+    expect(scenario.on({ type: "recovered", journal, keptContainers: [] })).toEqual([]);
+    expect(scenario.core.state.containers).toMatchObject({ c1: { link: "up" }, c2: { link: "up" } });
+  });
+
+  test("only executors that have given an address are called", () => {
+    const { scenario, kept } = gathering();
+    const dialled = scenario.crash(kept).flatMap((effect) => (effect.type === "rejoin" ? effect.executors : []));
+    expect(dialled).toEqual([{ task: "worker:0", containerId: "c1", address: "n1:9" }]);
+  });
+
+  test("before any executor has given an address, none is called", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.after(1_000);
+    expect(typesOf(scenario.crash([]))).not.toContain("rejoin");
+  });
+
+  test("a container that it had given up is stopped again, for the same reason, and its executor is not called", () => {
+    const { scenario } = running();
+    scenario.exits("worker:0", { signal: "SIGBUS" });
+    scenario.after(1_000);
+    const stops = scenario.effects.filter(({ type }) => type === "stop-container");
+    expect(stops).toMatchObject([{ containerId: "c1" }]);
+    const effects = scenario.crash([]);
+    expect(effects.filter(({ type }) => type === "stop-container")).toEqual(stops);
+    const dialled = effects.flatMap((effect) => (effect.type === "rejoin" ? effect.executors : []));
+    expect(dialled.map(({ containerId }) => containerId)).toEqual(["c2"]);
+  });
+
+  test("a task to which it had handed a container is launched there again, and nothing else is", () => {
+    const scenario = new Scenario(jobSpec([role("prep", 1), role("worker", 2, { dependsOn: ["prep"] })]));
+    scenario.toRunning();
+    scenario.exits("prep:0");
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(2)] });
+    scenario.after(1_000);
+    expect(scenario.phases()).toBe("prep:0 succeeded, worker:0 allocated, worker:1 allocated");
+    const launched = scenario
+      .crash([])
+      .flatMap((effect) => (effect.type === "launch" || effect.type === "relaunch" ? effect.launches : []));
+    expect(launched).toMatchObject([{ containerId: "c1", task: "worker:0" }]);
+  });
+
+  test("a stage that the journal knows is done is followed by the next one, whether or not that can be written", () => {
+    const scenario = new Scenario(jobSpec([role("prep", 1), role("worker", 1, { dependsOn: ["prep"] })]));
+    scenario.toRunning();
+    scenario.after(1_000);
+    scenario.journalAnswers = false;
+    const write = scenario.exits("prep:0").find((effect) => effect.type === "journal");
+    scenario.journal = JSON.parse(write?.snapshot ?? "");
+    scenario.journalAnswers = true;
+    scenario.journalWorks = false;
+    scenario.crash([]);
+    expect(scenario.core.state.gangs.map(({ phase }) => phase)).toEqual(["done", "gathering"]);
+  });
+
+  test("a program may run for the whole of its limit again, but not longer", () => {
+    const scenario = new Scenario({ ...spec, timeouts: { ...spec.timeouts, executionMs: 600_000 } });
+    scenario.toRunning();
+    scenario.after(300_000);
+    scenario.crash([]);
+    scenario.reports("worker:0", program);
+    scenario.reports("worker:1", program);
+    scenario.after(599_000);
+    expect(scenario.gang.generation).toBe(1);
+    scenario.after(1_000 + stopWithinMs(spec.timeouts));
+    expect(scenario.gang.generation).toBe(2);
   });
 
   test("with a journal of another version the job starts again, too, and says that it cannot be read", () => {

@@ -83,6 +83,10 @@ describe("containers larger than any that YARN gives", () => {
     );
   });
 
+  test("are waited for where the configured maximum is just what they ask for", () => {
+    expect(refused({ configured: large }).core.state.outcome).toBeUndefined();
+  });
+
   test("fail the job for any type of which the maximum has too little, whatever stands before it", () => {
     const others = { "yarn.io/fpga": 1, "yarn.io/gpu": 2 };
     const scenario = new Scenario(jobSpec([role("worker", 1, { resource: { ...large, others } })]));

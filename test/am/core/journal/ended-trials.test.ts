@@ -81,12 +81,34 @@ describe("a snapshot of a search", () => {
     expect(tasks.at(-1)).toEqual(before.at(-1));
   });
 
-  test("is written again with the ended trials where they could not be written before", () => {
+  test("has the trials that have not begun like the last one that it holds", () => {
     const scenario = running();
     scenario.after(1_000);
-    scenario.journalAnswers = false;
+    const before = structuredClone(scenario.core.state.tasks);
+    scenario.crash([]);
+    expect(scenario.core.state.tasks.slice(2)).toEqual(before.slice(2));
+    expect(before.at(-1)).toMatchObject({ id: "worker:4", index: 4, phase: "waiting" });
+  });
+
+  test("has a trial itself until the journal knows that it has ended", () => {
+    const scenario = running();
+    scenario.after(1_000);
+    const [first] = scenario.exits("worker:0").filter((effect) => effect.type === "journal");
+    expect(first).not.toHaveProperty("part");
+    expect(JSON.parse(first?.snapshot ?? "")).toMatchObject({
+      tasks: [{ id: "worker:0", phase: "succeeded" }, { id: "worker:1" }, { id: "worker:2" }],
+    });
+    expect(scenario.journal).not.toHaveProperty("parts");
+  });
+
+  test("is written again with the ended trials where they could not be written before, without those that were", () => {
+    const scenario = running();
     completes(scenario, "worker:0");
-    while (!(0 in scenario.core.state.journal.apart)) {
+    const [known = 0] = Object.values(scenario.core.state.journal.apart);
+    scenario.after(1_000);
+    scenario.journalAnswers = false;
+    completes(scenario, "worker:1");
+    while (!(1 in scenario.core.state.journal.apart)) {
       scenario.on({ type: "journal-written", sequence: scenario.core.state.journal.inFlight });
       scenario.after(1_000);
     }
@@ -94,8 +116,56 @@ describe("a snapshot of a search", () => {
     scenario.journalAnswers = true;
     scenario.on({ type: "journal-failed", sequence: failed, message: "safe mode" });
     scenario.after(10_000);
-    expect(written(scenario.effects).parts).toEqual([["worker:0"], ["worker:0"]]);
-    expect(scenario.journal).toMatchObject({ parts: [failed + 1] });
+    expect(written(scenario.effects).parts).toEqual([["worker:0"], ["worker:1"], ["worker:1"]]);
+    expect(scenario.journal).toMatchObject({ parts: [known, failed + 1] });
+  });
+
+  test("has ended trials beside it as soon as they are a 64th of all: there are never more than 64 parts", () => {
+    const scenario = running({ maxTrials: 128 });
+    completes(scenario, "worker:0");
+    expect(written(scenario.effects)).toEqual({
+      tasks: ["worker:0", "worker:1", "worker:2", "worker:3"],
+      parts: [],
+    });
+    completes(scenario, "worker:1");
+    expect(written(scenario.effects)).toEqual({
+      tasks: ["worker:2", "worker:3", "worker:4"],
+      parts: [["worker:0", "worker:1"]],
+    });
+  });
+
+  test("names its parts as they were written, one after the other, and the runs of trials that are there", () => {
+    const scenario = running();
+    for (const task of ["worker:1", "worker:0", "worker:3"]) completes(scenario, task);
+    const parts = scenario.effects.flatMap((effect) =>
+      effect.type === "journal" && effect.part !== undefined ? [effect.sequence] : [],
+    );
+    expect(parts).toHaveLength(3);
+    const over = [
+      ["worker", 0, 1],
+      ["worker", 3, 3],
+    ];
+    expect(scenario.journal).toMatchObject({ parts, over });
+  });
+
+  test("has a trial that has failed beside it", () => {
+    const scenario = running();
+    scenario.exits("worker:0", { exitCode: 1 });
+    startAll(scenario);
+    scenario.after(60_000);
+    expect(scenario.task("worker:0").trialFailure).toBeDefined();
+    expect(written(scenario.effects).parts).toEqual([["worker:0"]]);
+  });
+
+  test("has a trial itself as long as its executor may upload what it left", () => {
+    const carrier = { output: { localDir: "results", dir: "hdfs:///out" }, outputRequired: false, timeoutMs: 60_000 };
+    const scenario = new Scenario(searchRun(jobSpec([role("worker", 1)], { carrier }), search), APPLICATION);
+    scenario.toRunning();
+    completes(scenario, "worker:0");
+    expect(written(scenario.effects)).toEqual({ tasks: ["worker:0", "worker:1", "worker:2"], parts: [] });
+    scenario.completes("c1", 0);
+    scenario.after(1_000);
+    expect(written(scenario.effects).parts).toEqual([["worker:0"]]);
   });
 
   test("has paused trials beside it, and has them again when they go on", () => {
@@ -155,6 +225,12 @@ describe("a snapshot of a search whose trials are gangs", () => {
     expect(written(scenario.effects)).toEqual({ tasks: tasksOf(0, 3, 4), parts: [tasksOf(1), tasksOf(2)] });
     const { snapshot = "" } = scenario.effects.findLast((effect) => effect.type === "journal") ?? {};
     const { gangs, roles } = JSON.parse(snapshot);
+    expect(scenario.journal).toMatchObject({
+      over: [
+        ["worker", 2, 5],
+        ["ps", 1, 2],
+      ],
+    });
     expect(gangs.map(({ position }: { readonly position: number }) => position)).toEqual([0, 3, 4]);
     expect(roles).toHaveLength(6);
     const { containerId, generation } = scenario.task("ps:2");
@@ -174,6 +250,31 @@ describe("a snapshot of a search whose trials are gangs", () => {
     scenario.crash([]);
     expect(ofFirst(scenario.core.state)).toEqual(before);
     expect(scenario.core.state.gangs).toHaveLength(5);
+  });
+
+  test("has a trial itself as long as one of its executors may upload what it left", () => {
+    const carrier = { output: { localDir: "results", dir: "hdfs:///out" }, outputRequired: false, timeoutMs: 600_000 };
+    const scenario = new Scenario(searchRun(jobSpec([role("worker", 2)], { carrier }), search), APPLICATION);
+    scenario.toRunning();
+    scenario.exits("worker:2");
+    scenario.exits("worker:3");
+    scenario.after(120_000);
+    scenario.completes(scenario.task("worker:2").containerId, 0);
+    scenario.after(1_000);
+    expect(written(scenario.effects).parts).toEqual([]);
+    scenario.completes(scenario.task("worker:3").containerId, 0);
+    scenario.after(1_000);
+    expect(written(scenario.effects).parts).toEqual([["worker:2", "worker:3"]]);
+  });
+
+  test("has ended trials beside it as soon as they are a 64th of all trials, however many tasks each has", () => {
+    const scenario = ofThree({ maxTrials: 128 });
+    for (const trial of [0, 1, 2]) {
+      ends(scenario, trial);
+    }
+    expect(written(scenario.effects).parts).toEqual([]);
+    ends(scenario, 3);
+    expect(written(scenario.effects).parts).toEqual([tasksOf(1, 2)]);
   });
 
   test("of a search that is decided leaves the trials that ended before as they ended", () => {
