@@ -464,6 +464,18 @@ describe("a task that uses nothing", () => {
     expect(scene.has("a")).toEqual([]);
   });
 
+  test.each([
+    ["behind the last of its epoch", { epoch: 0, position: 2 }],
+    ["before the first of its epoch", { epoch: 1, position: -1 }],
+  ])("is not believed of a split %s, though another epoch has one there", (_where, { epoch, position }) => {
+    const scene = opened(["a"], { splits: 2, epochs: 2, boundary: "overlap", window: 4 });
+    scene.get("a", 4);
+    expect(scene.used("a", { number: 9, epoch, position })).toEqual(
+      refused("invalid", `train has given nobody split ${position} of epoch ${epoch}`),
+    );
+    expect(scene.state.used).toEqual([]);
+  });
+
   test("is not believed of a split that another task used in an epoch that is over", () => {
     const scene = opened(["a", "b"], { splits: 1, epochs: 2 });
     const split = scene.one("a");
@@ -651,6 +663,17 @@ describe("what people see of a feed", () => {
         { task: "b", sinceMs: 0, usedAtMs: 5_000, splits: 1, rows: 7, isDone: true },
       ],
     });
+  });
+
+  test("is what the tasks that read now have used since they began", () => {
+    const scene = opened(["a", "b"]);
+    const lease = scene.one("a");
+    scene.call((caller) => ({ ...caller, type: "used", lease, records: 7 }), "a");
+    scene.nowMs = 9_000;
+    scene.open("a", "used", 2);
+    expect(progressOfFeed(scene.state, 9_500).readers).toEqual([
+      { task: "a", sinceMs: 9_000, usedAtMs: 9_000, splits: 0, rows: 0, isDone: false },
+    ]);
   });
 
   test("counts the splits of the epoch that is not over", () => {
