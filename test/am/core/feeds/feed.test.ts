@@ -272,6 +272,22 @@ describe("splits", () => {
     expect(scene.answerTo(scene.asks("a", 1, []))).toEqual({ type: "given", splits: given });
   });
 
+  test("are given again alone where the task heard of the others", () => {
+    const scene = opened(["a"]);
+    const [first = MISSING, second = MISSING] = scene.get("a", 2);
+    expect(scene.answerTo(scene.asks("a", 1, [first.number]))).toEqual({ type: "given", splits: [second] });
+  });
+
+  test("still come to a task that waits while another one asks twice", () => {
+    const scene = opened(["a", "b", "c"], { splits: 1 });
+    scene.get("a");
+    const waits = scene.asks("b");
+    scene.asks("c");
+    scene.asks("c");
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "gone" });
+    expect(scene.answerTo(waits)).toMatchObject({ splits: [{ position: 0 }] });
+  });
+
   test("are not given to a call that nobody awaits any more", () => {
     const scene = opened(["a", "b"], { splits: 1 });
     scene.get("a");
@@ -581,6 +597,16 @@ describe("a split that fails", () => {
     const scene = opened(["a"]);
     scene.get("a", 2);
     scene.step({ type: "life-ended", task: "a", generation: 1, how: "failed" });
+    expect(scene.state.attempts).toEqual({ 0: 1 });
+  });
+
+  test("fails once for the task that has it, whoever else says so", () => {
+    const scene = opened(["a", "b"]);
+    const lease = scene.one("a");
+    const says = (task: string) => scene.answerTo(scene.call((caller) => ({ ...caller, type: "failed", lease }), task));
+    expect(says("b")).toEqual(noted);
+    expect(scene.has("a")).toEqual([1]);
+    expect([says("a"), says("a")]).toEqual([noted, noted]);
     expect(scene.state.attempts).toEqual({ 0: 1 });
   });
 
