@@ -6,6 +6,7 @@ import { recoveredFeed } from "../../../../am/core/feeds/journaling.ts";
 import type { Feed, FeedAnswer, FeedState, Given, Origin } from "../../../../am/core/feeds/records.ts";
 import type { FeedCall, FeedEffect, FeedEvent } from "../../../../am/core/feeds/step.ts";
 import type { Lease } from "../../../../src/job/feeds/lease.ts";
+import { ShapeError } from "../../../../src/job/shape.ts";
 
 const FEED: Feed = { name: "train", plan: "a1", splits: 4, epochs: 1, window: 2, leaseMs: 60_000, maxAttempts: 2 };
 const MISSING: Given = { number: -1, epoch: -1, position: -1, split: -1, skip: 0 };
@@ -125,6 +126,12 @@ describe("splits", () => {
     expect(positions(scene.get("b"))).toEqual([2]);
     const many = "a has 2 splits of train, as many as it may have: say first what is used";
     expect(scene.answerTo(scene.asks("a"))).toEqual(refused("invalid", many));
+  });
+
+  test("are given besides those that a task has, at least one", () => {
+    const scene = opened(["a"], { window: 3 });
+    expect(positions(scene.get("a", 0))).toEqual([0]);
+    expect(positions(scene.get("a", 9))).toEqual([1, 2]);
   });
 
   test("end when all are used; a task that asks earlier waits", () => {
@@ -263,6 +270,22 @@ describe("splits", () => {
     const scene = opened(["a"]);
     const given = scene.get("a", 2);
     expect(scene.answerTo(scene.asks("a", 1, []))).toEqual({ type: "given", splits: given });
+  });
+
+  test("are given again alone where the task heard of the others", () => {
+    const scene = opened(["a"]);
+    const [first = MISSING, second = MISSING] = scene.get("a", 2);
+    expect(scene.answerTo(scene.asks("a", 1, [first.number]))).toEqual({ type: "given", splits: [second] });
+  });
+
+  test("still come to a task that waits while another one asks twice", () => {
+    const scene = opened(["a", "b", "c"], { splits: 1 });
+    scene.get("a");
+    const waits = scene.asks("b");
+    scene.asks("c");
+    scene.asks("c");
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "gone" });
+    expect(scene.answerTo(waits)).toMatchObject({ splits: [{ position: 0 }] });
   });
 
   test("are not given to a call that nobody awaits any more", () => {
@@ -405,6 +428,80 @@ describe("a task that uses nothing", () => {
     expect(scene.used("a", split)).toEqual(refused("lost", "a used nothing of train for 60 s, and has lost split 0"));
   });
 
+  test.each([
+    [65_000, []],
+    [65_001, [1]],
+  ])("is silent where the wake-up comes no later than 5 s: at %d ms it has %j", (nowMs, has) => {
+    const scene = opened(["a"]);
+    scene.get("a");
+    scene.nowMs = nowMs;
+    scene.step({ type: "wake-up" });
+    expect(scene.has("a")).toEqual(has);
+  });
+
+  test("loses its splits at its own time, and only the first of them is tried once more", () => {
+    const scene = opened(["a", "b"]);
+    scene.get("a", 2);
+    scene.nowMs = 10_000;
+    scene.get("b", 2);
+    scene.nowMs = 60_000;
+    scene.step({ type: "wake-up" });
+    expect([scene.has("a"), scene.has("b")]).toEqual([[], [3, 4]]);
+    expect(scene.effects.at(-1)).toEqual({ type: "wake-at", atMs: 70_000 });
+    scene.nowMs = 70_000;
+    scene.step({ type: "wake-up" });
+    expect(scene.has("b")).toEqual([]);
+    expect(scene.state.attempts).toEqual({ 0: 1, 2: 1 });
+  });
+
+  test("has its whole time again after each split that it has used, and after each that it is given", () => {
+    const scene = opened(["a"]);
+    const [split = MISSING] = scene.get("a", 2);
+    scene.nowMs = 50_000;
+    scene.used("a", split);
+    scene.nowMs = 60_000;
+    scene.step({ type: "wake-up" });
+    expect(scene.effects.at(-1)).toEqual({ type: "wake-at", atMs: 110_000 });
+    scene.nowMs = 100_000;
+    scene.get("a");
+    scene.nowMs = 110_000;
+    scene.step({ type: "wake-up" });
+    expect(scene.has("a")).toEqual([2, 3]);
+    expect(scene.effects.at(-1)).toEqual({ type: "wake-at", atMs: 160_000 });
+  });
+
+  test("loses its splits though another life of it says that it uses records", () => {
+    const scene = opened(["a"]);
+    scene.get("a");
+    scene.nowMs = 50_000;
+    scene.step({ type: "moved", task: "a", generation: 2 });
+    scene.nowMs = 60_000;
+    scene.step({ type: "wake-up" });
+    expect(scene.has("a")).toEqual([]);
+  });
+
+  test.each([
+    ["behind the last of its epoch", { epoch: 0, position: 2 }],
+    ["before the first of its epoch", { epoch: 1, position: -1 }],
+  ])("is not believed of a split %s, though another epoch has one there", (_where, { epoch, position }) => {
+    const scene = opened(["a"], { splits: 2, epochs: 2, boundary: "overlap", window: 4 });
+    scene.get("a", 4);
+    expect(scene.used("a", { number: 9, epoch, position })).toEqual(
+      refused("invalid", `train has given nobody split ${position} of epoch ${epoch}`),
+    );
+    expect(scene.state.used).toEqual([]);
+  });
+
+  test("is not believed of a split that another task used in an epoch that is over", () => {
+    const scene = opened(["a", "b"], { splits: 1, epochs: 2 });
+    const split = scene.one("a");
+    scene.nowMs = 60_000;
+    scene.step({ type: "wake-up" });
+    scene.used("b", scene.one("b"));
+    expect(scene.one("b")).toMatchObject({ epoch: 1, position: 0 });
+    expect(scene.used("a", split)).toEqual(refused("lost", "a used nothing of train for 60 s, and has lost split 0"));
+  });
+
   test("is believed when it says that it used all of them, where no other task has them", () => {
     const scene = opened(["a"], { maxAttempts: 1 });
     const split = scene.one("a");
@@ -503,10 +600,119 @@ describe("a split that fails", () => {
     expect(scene.state.attempts).toEqual({ 0: 1 });
   });
 
+  test("fails once for the task that has it, whoever else says so", () => {
+    const scene = opened(["a", "b"]);
+    const lease = scene.one("a");
+    const says = (task: string) => scene.answerTo(scene.call((caller) => ({ ...caller, type: "failed", lease }), task));
+    expect(says("b")).toEqual(noted);
+    expect(scene.has("a")).toEqual([1]);
+    expect([says("a"), says("a")]).toEqual([noted, noted]);
+    expect(scene.state.attempts).toEqual({ 0: 1 });
+  });
+
+  test("is tried again, and why is told", () => {
+    const scene = opened(["a", "b"]);
+    const lease = scene.one("a");
+    scene.call((caller) => ({ ...caller, type: "failed", lease }), "a");
+    expect(scene.effects).toContainEqual({ type: "tried-again", split: 0, why: "no reason was said" });
+    scene.one("b");
+    scene.one("a");
+    scene.step({ type: "life-ended", task: "a", generation: 1, how: "failed" });
+    expect(scene.effects).toContainEqual({ type: "tried-again", split: 1, why: "a failed while it used it" });
+  });
+
+  test("stays left out, and its failures count, in later generations", () => {
+    const scene = opened(["a"], { splits: 3 });
+    for (let time = 0; time < 2; time += 1) scene.failed("a", scene.one("a"), "damaged");
+    scene.failed("a", scene.one("a"), "damaged");
+    scene.open("a", "start", 2);
+    const second = scene.one("a");
+    expect(second).toMatchObject({ position: 1 });
+    scene.failed("a", second, "damaged");
+    expect(positions(scene.get("a", 2))).toEqual([2]);
+  });
+
   test("ends the feed where it was the last one that could be read", () => {
     const scene = opened(["a"], { splits: 1, maxAttempts: 1, epochs: 5 });
     scene.failed("a", scene.one("a"), "not a record");
     expect(scene.answerTo(scene.asks("a"))).toEqual({ type: "end" });
+  });
+});
+
+describe("a later life of a task", () => {
+  const open = (scene: Scene, generation: number) => {
+    const id = 100 + generation;
+    scene.step({ type: "open", id, task: "a", generation, gang: 1, origin: "start" });
+    return scene.answerTo(id);
+  };
+  const asks = (scene: Scene, generation: number) =>
+    scene.step({ type: "ask", id: 200, task: "a", generation, most: 1, atOnce: false, has: [] });
+
+  test("has what it was given though it opens twice, and an earlier one does not come back", () => {
+    const scene = new Scene();
+    expect(open(scene, 2)).toEqual({ type: "opened", epoch: 0 });
+    asks(scene, 2);
+    expect(open(scene, 2)).toEqual({ type: "opened", epoch: 0 });
+    expect(open(scene, 1)).toEqual(refused("stale", "another life of a reads train"));
+    expect(scene.has("a")).toEqual([1]);
+  });
+
+  test("begins with nothing, and does not end with an earlier one", () => {
+    const scene = new Scene();
+    open(scene, 2);
+    asks(scene, 2);
+    open(scene, 3);
+    expect(scene.has("a")).toEqual([]);
+    asks(scene, 3);
+    scene.step({ type: "life-ended", task: "a", generation: 2, how: "failed" });
+    expect(scene.has("a")).toEqual([2]);
+    expect(scene.state.attempts).toEqual({});
+  });
+});
+
+describe("what people see of a feed", () => {
+  test("is how far it is, what failed and what each task has used", () => {
+    const scene = opened(["a", "b"], { epochs: 2 });
+    scene.failed("a", scene.one("a"), "slow");
+    scene.nowMs = 5_000;
+    const lease = scene.one("b");
+    for (let time = 0; time < 2; time += 1)
+      scene.call((caller) => ({ ...caller, type: "used", lease, records: 7 }), "b");
+    for (let time = 0; time < 2; time += 1) scene.failed("a", scene.one("a"), "damaged");
+    scene.step({ type: "life-ended", task: "b", generation: 1, how: "succeeded" });
+    expect(progressOfFeed(scene.state, 9_000)).toStrictEqual({
+      ...{ name: "train", epoch: 0, epochs: 2, splits: 4, used: 1, leftOut: 1 },
+      failures: [{ split: 1, reason: "damaged" }],
+      triedAgain: 1,
+      readers: [
+        { task: "a", sinceMs: 0, usedAtMs: 0, splits: 0, rows: 0, isDone: false },
+        { task: "b", sinceMs: 0, usedAtMs: 5_000, splits: 1, rows: 7, isDone: true },
+      ],
+    });
+  });
+
+  test("is what the tasks that read now have used since they began", () => {
+    const scene = opened(["a", "b"]);
+    const lease = scene.one("a");
+    scene.call((caller) => ({ ...caller, type: "used", lease, records: 7 }), "a");
+    scene.nowMs = 9_000;
+    scene.open("a", "used", 2);
+    expect(progressOfFeed(scene.state, 9_500).readers).toEqual([
+      { task: "a", sinceMs: 9_000, usedAtMs: 9_000, splits: 0, rows: 0, isDone: false },
+    ]);
+  });
+
+  test("counts the splits of the epoch that is not over", () => {
+    const { epochs: _endless, ...endless } = FEED;
+    const scene = new Scene({}, recoveredFeed({ ...endless, splits: 2, boundary: "infinite" }, 0));
+    for (const task of ["a", "b"]) scene.open(task);
+    const slow = scene.one("a");
+    for (let read = 0; read < 4; read += 1) scene.used("b", scene.one("b"));
+    const seen = progressOfFeed(scene.state, 0);
+    expect(seen).toMatchObject({ epoch: 0, used: 1 });
+    expect(seen).not.toHaveProperty("epochs");
+    scene.used("a", slow);
+    expect(progressOfFeed(scene.state, 0)).toMatchObject({ epoch: 2, used: 1 });
   });
 });
 
@@ -542,6 +748,75 @@ describe("a cursor", () => {
       { type: "cursor", cursor },
     ]);
     expect(scene.answerTo(scene.mark("b", "step 10", ["a", "b"]))).toEqual({ type: "cursor", cursor });
+  });
+
+  test("goes to the last of a task's calls", () => {
+    const scene = opened(["a", "b"]);
+    const first = scene.mark("a", "1", ["a", "b"]);
+    const second = scene.mark("a", "1", ["a", "b"]);
+    expect(scene.answerTo(first)).toEqual(refused("replaced", "a has come to mark 1 again, or is gone"));
+    expect(scene.answerTo(second)).toBeUndefined();
+    scene.mark("b", "1", ["a", "b"]);
+    expect(scene.answerTo(second)).toMatchObject({ type: "cursor" });
+  });
+
+  test("is of the tasks that the first one named", () => {
+    const scene = opened(["a", "b", "c"]);
+    scene.mark("a", "1", ["a", "b"]);
+    expect(scene.answerTo(scene.mark("c", "1", ["a", "b", "c"]))).toEqual(
+      refused("invalid", "c comes to mark 1 while a, b meet at 1"),
+    );
+  });
+
+  test("still says what is used of splits that no task has begun since the last one", () => {
+    const scene = new Scene();
+    const origin = { plan: "a1", epoch: 0, used: [], partly: { 0: 5, 2: 1 } };
+    scene.open("a", origin);
+    expect(scene.answerTo(scene.mark("a", "1", ["a"]))).toEqual({ type: "cursor", cursor: origin });
+    const split = scene.one("a");
+    const later = scene.mark("a", "2", ["a"], { ...split, records: 7 });
+    expect(scene.answerTo(later)).toMatchObject({ cursor: { partly: { 0: 7, 2: 1 } } });
+    scene.used("a", split);
+    expect(scene.answerTo(scene.mark("a", "3", ["a"]))).toMatchObject({
+      cursor: { used: [0, 1], partly: { 2: 1 } },
+    });
+    // What a generation has not used up itself is begun again by one that goes on from what is used.
+    scene.open("a", "used", 2);
+    expect(scene.get("a", 2)).toMatchObject([
+      { position: 1, skip: 0 },
+      { position: 2, skip: 0 },
+    ]);
+  });
+
+  test("gives those who waited for it their whole time again", () => {
+    const scene = opened(["a", "b"]);
+    const split = scene.one("a");
+    scene.mark("a", "1", ["a", "b"], { ...split, records: 1 });
+    scene.nowMs = 60_000;
+    scene.step({ type: "wake-up" });
+    scene.nowMs = 70_000;
+    scene.mark("b", "1", ["a", "b"]);
+    expect(scene.effects).toContainEqual({ type: "wake-at", atMs: 130_000 });
+    scene.nowMs = 130_000;
+    scene.step({ type: "wake-up" });
+    expect(scene.has("a")).toEqual([]);
+  });
+
+  test("is in the journal before any task hears of it", () => {
+    const state = recoveredFeed(FEED, 0);
+    const hear = createFeed(state);
+    hear({ type: "open", id: 1, task: "a", generation: 1, gang: 1, origin: "start" }, 0);
+    hear({ type: "journal-written", sequence: 1 }, 0);
+    const mark = { type: "mark", id: 2, task: "a", generation: 1, label: "1", among: ["a"], begun: [] } as const;
+    const cursor = { plan: "a1", epoch: 0, used: [], partly: {} };
+    const [write, ...others] = hear(mark, 0);
+    expect(others).toEqual([]);
+    expect(JSON.parse(write?.type === "journal" ? write.content : "")).toMatchObject({
+      taken: { label: "1", cursor, lives: { a: 1 } },
+    });
+    expect(hear({ type: "journal-written", sequence: 2 }, 0)).toEqual([
+      { type: "answer", id: 2, answer: { type: "cursor", cursor } },
+    ]);
   });
 
   test("is where the next generation begins: everything else is free again", () => {
@@ -646,6 +921,44 @@ describe("the journal", () => {
     expect(later.effects).toContainEqual({ type: "wake-at", atMs: 60_000 });
   });
 
+  test("says in which order a task got its splits, and each reader has its whole time from then on", () => {
+    const scene = opened(["a", "b"]);
+    scene.get("b");
+    scene.get("a");
+    scene.step({ type: "life-ended", task: "b", generation: 1, how: "gone" });
+    scene.get("a");
+    const state = recoveredFeed(FEED, 500, feedShape(JSON.parse(scene.content), ""));
+    expect(state).toMatchObject({ hands: { a: [1, 0] }, due: { a: 60_500 } });
+    expect(state.paces).toEqual({ a: { sinceMs: 500, usedAtMs: 500, splits: 0, records: 0 } });
+    const later = new Scene({}, state);
+    later.step({ type: "life-ended", task: "a", generation: 1, how: "failed" });
+    expect(later.state.attempts).toEqual({ 1: 1 });
+  });
+
+  test("of one feed is no other's: each begins with nothing", () => {
+    const scene = opened(["a"], { maxAttempts: 1 });
+    scene.failed("a", scene.one("a"), "damaged");
+    scene.used("a", scene.one("a"));
+    scene.get("a");
+    expect(recoveredFeed(FEED, 0)).toMatchObject({
+      ...{ used: [], poisoned: [], failures: {}, partly: {}, leases: {}, attempts: {}, readers: {} },
+      ...{ epoch: 0, lastLease: 0, handedOut: 0, generation: 0, origin: "start" },
+    });
+  });
+
+  test.each([["start"], ["used"], [{ plan: "a1", epoch: 1, used: [0, 2], partly: { 3: 1 } }]])(
+    "says where a generation began: %j",
+    (origin) => {
+      const written = { ...JSON.parse(opened(["a"]).content), origin };
+      expect(feedShape(written, "").origin).toEqual(origin);
+    },
+  );
+
+  test.each([["end"], [7], [null], [{ plan: "a1" }]])("is refused where a generation began nowhere: %j", (origin) => {
+    const written = { ...JSON.parse(opened(["a"]).content), origin };
+    expect(() => feedShape(written, "")).toThrow(ShapeError);
+  });
+
   test("is small, with the splits that 1,000 tasks have of 100,000 and a few runs", () => {
     const state = recoveredFeed({ ...FEED, splits: 100_000, seed: 1, window: 4 }, 0);
     const hear = createFeed(state);
@@ -713,6 +1026,21 @@ describe("an input that grows", () => {
     expect(scene.answerTo(later)).toBeUndefined();
     scene.step(grown(12, true));
     expect(scene.answerTo(later)).toEqual({ type: "end" });
+  });
+
+  test("has a batch more with each growth, and none where it is only complete", () => {
+    const batches = [
+      { behind: 0, plan: "a1" },
+      { behind: 6, plan: "a6" },
+    ];
+    const scene = new Scene({}, recoveredFeed(GROWING, 0));
+    scene.step(grown(6));
+    expect(scene.state.feed).toEqual({ ...GROWING, splits: 6, plan: "a6", growth: { batches, isComplete: false } });
+    scene.step(grown(6, true));
+    expect(scene.state.feed).toEqual({ ...GROWING, splits: 6, plan: "a6", growth: { batches, isComplete: true } });
+    const whole = new Scene();
+    whole.step(grown(6));
+    expect(whole.state.feed).toEqual(FEED);
   });
 
   test("ends at once where nothing came", () => {

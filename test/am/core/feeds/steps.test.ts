@@ -76,6 +76,21 @@ describe("tasks that make the same number of steps", () => {
     expect(Object.keys(scene.state.leases)).toEqual(["0"]);
     scene.send({ type: "life-ended", task: "b", generation: 1, how: "succeeded" });
     expect(scene.answers.get(waits)).toEqual(agreed(4));
+    scene.nowMs = 62_000;
+    scene.send({ type: "wake-up" });
+    expect(Object.keys(scene.state.leases)).toEqual(["0"]);
+  });
+
+  test("wait for a later life of a task that is gone, whatever the earlier one had said", () => {
+    const scene = new StepsScene(evenFeed("drop"));
+    const gone = scene.steps("a", 4);
+    scene.send({ type: "life-ended", task: "a", generation: 1, how: "gone" });
+    expect(scene.answers.get(gone)).toMatchObject({ code: "replaced" });
+    const waits = scene.steps("b", 3);
+    expect(scene.answers.get(waits)).toBeUndefined();
+    scene.call("a", (caller) => ({ ...caller, type: "open", gang: 1, origin: "start" }));
+    expect(scene.answers.get(scene.steps("a", 2))).toEqual(agreed(2));
+    expect(scene.answers.get(waits)).toEqual(agreed(2));
   });
 
   test("begin their next generation like their first one, wherever that had come to", () => {

@@ -4,6 +4,7 @@ import { recoveredStore, type WrittenFile } from "../../../../am/core/store/jour
 import { allRights } from "../../../../am/core/store/rights.ts";
 import { createStore, type Store, type StoreEffect, type StoreEvent } from "../../../../am/core/store/store.ts";
 import { readStoreFile } from "../../../../am/core/store/store-file.ts";
+import { ShapeError } from "../../../../src/job/shape.ts";
 import { transactions } from "../../../../src/job/store/transaction.ts";
 import { Random } from "../../../simulation/random.ts";
 
@@ -137,11 +138,97 @@ describe("a later attempt of the ApplicationMaster", () => {
   });
 
   test("begins with nothing where nothing was written", () => {
-    expect(recoveredStore(2, [])).toEqual({ ...emptyStore(2), epochs: [{ attempt: 1, lastRevision: 0 }] });
+    const journal = { attempt: 2, sequence: 0, written: 0, writingBytes: 0, segments: 0, segmentsBytes: 0 };
+    expect(recoveredStore(2, [])).toEqual({
+      ...{ revision: 0, entries: [], bytes: 0, owned: {}, changes: [], changesBytes: 0, compacted: 0 },
+      epochs: [{ attempt: 1, lastRevision: 0 }],
+      journal: { ...journal, urgent: false, failures: 0, held: [] },
+    });
+  });
+
+  test("knows where each earlier attempt ended, once", () => {
+    const file = (attempt: number, revision: number): WrittenFile => ({
+      attempt,
+      file: { type: "changes", changes: [{ type: "delete", revision, key: "a" }] },
+    });
+    const { epochs, journal } = recoveredStore(5, [file(1, 1), file(1, 2), file(3, 3), file(3, 4)]);
+    expect(epochs).toEqual([
+      { attempt: 2, lastRevision: 2 },
+      { attempt: 4, lastRevision: 4 },
+    ]);
+    expect(journal.written).toBe(4);
+  });
+
+  test("goes on from a whole file, whatever came before it", () => {
+    const owner = { task: "worker:0", generation: 2 };
+    const entry = (key: string, modified: number) => ({ key, value: "xyz", created: 1, modified, version: 1 });
+    const put = (key: string, revision: number) =>
+      ({ type: "put", revision, key, entry: entry(key, revision) }) as const;
+    const owned = { ...entry("c", 4), owner };
+    const epochs = [{ attempt: 1, lastRevision: 3 }] as const;
+    const before = { attempt: 1, file: { type: "changes", changes: [put("a", 1), put("b", 2)] } } as const;
+    const whole = { attempt: 2, file: { type: "whole", revision: 5, entries: [owned], epochs } } as const;
+    const after = { attempt: 2, file: { type: "changes", changes: [put("d", 6)] } } as const;
+    const { journal, ...state } = recoveredStore(3, [before, whole, after]);
+    expect(state).toEqual({
+      revision: 6,
+      entries: [owned, entry("d", 6)],
+      bytes: 208,
+      owned: { "worker:0#2": 1 },
+      changes: [put("d", 6)],
+      changesBytes: 104,
+      compacted: 5,
+      epochs: [...epochs, { attempt: 2, lastRevision: 6 }],
+    });
+    expect(journal).toMatchObject({ attempt: 3, sequence: 0, written: 6, segments: 3 });
+    expect(epochs).toHaveLength(1);
+  });
+
+  test("keeps no more changes than any other", () => {
+    const value = "x".repeat(131_072);
+    const changes = Array.from({ length: 80 }, (_, nth) => {
+      const entry = { key: "a", value, created: 1, modified: nth + 1, version: nth + 1 };
+      return { type: "put", revision: nth + 1, key: "a", entry } as const;
+    });
+    const { compacted, changes: kept } = recoveredStore(2, [{ attempt: 1, file: { type: "changes", changes } }]);
+    expect({ compacted, kept: kept.length }).toEqual({ compacted: 17, kept: 63 });
+  });
+
+  test("leaves the other keys alone where one that is not there was deleted", () => {
+    const entry = { key: "b", value: "", created: 1, modified: 1, version: 1 };
+    const changes = [
+      { type: "put", revision: 1, key: "b", entry },
+      { type: "delete", revision: 2, key: "a" },
+    ] as const;
+    const { entries, revision } = recoveredStore(2, [{ attempt: 1, file: { type: "changes", changes } }]);
+    expect({ entries, revision }).toEqual({ entries: [entry], revision: 2 });
   });
 
   test("counts what earlier attempts wrote towards writing the whole store again", () => {
     const file = { attempt: 1, file: { type: "changes", changes: [] } } as const;
     expect(recoveredStore(2, [file, file, file]).journal.segments).toBe(3);
+  });
+});
+
+describe("a file of the journal", () => {
+  const entry = { key: "a", value: "1", created: 1, modified: 1, version: 1 };
+  const put = { type: "put", revision: 1, key: "a", entry: { ...entry, owner: { task: "worker:0", generation: 2 } } };
+  const removal = { type: "delete", revision: 2, key: "a" };
+  const whole = { type: "whole", revision: 1, entries: [entry], epochs: [{ attempt: 1, lastRevision: 1 }] };
+
+  test.each([[whole], [{ type: "changes", changes: [put, removal] }]])("is read as it was written: %j", (file) => {
+    expect(readStoreFile(file)).toEqual(file);
+  });
+
+  test.each([
+    [null],
+    [7],
+    ["whole"],
+    [{ ...whole, entries: [{ ...entry, key: 1 }] }],
+    [{ type: "changes", changes: [null] }],
+    [{ type: "changes", changes: [{ ...put, entry: undefined }] }],
+    [{ type: "changes", changes: [{ ...removal, type: "other" }] }],
+  ])("is none where anything else is in it: %j", (file) => {
+    expect(() => readStoreFile(file)).toThrow(ShapeError);
   });
 });

@@ -21,6 +21,11 @@ test.each([
   ["all keys", transactions.of({ type: "list", range: { from: "" } })],
   ["what follows its own", transactions.of({ type: "list", range: { from: "task/worker:1/" } })],
   ["more than its own", transactions.of({ type: "delete", range: withPrefix("task/") })],
+  ["what comes before its own", transactions.of({ type: "list", range: { from: "a", to: "task/worker:1/b" } })],
+  [
+    "another's keys behind its own",
+    transactions.of({ type: "list", range: { from: "task/worker:1/", to: "task/worker:2/" } }),
+  ],
   [
     "another's key as a condition",
     { ...transactions.get("shared/a"), conditions: [{ of: "exists", key: "b" } as const] },
@@ -33,6 +38,16 @@ test.each([
   expect(forbidden(transaction, task)).toEqual({
     code: "forbidden",
     message: expect.stringMatching(/ is not yours: use task\/worker:1\/… or shared\/…$/),
+  });
+});
+
+test("a refusal names the key, or the beginning of the range, that is not the task's", () => {
+  const message = (named: string) => `${named} is not yours: use task/worker:1/… or shared/…`;
+  expect(forbidden(transactions.put("other", ""), task)).toEqual({ code: "forbidden", message: message("other") });
+  const range = { from: "task/", to: "task0" };
+  expect(forbidden(transactions.of({ type: "list", range }), task)).toEqual({
+    code: "forbidden",
+    message: message("task/"),
   });
 });
 

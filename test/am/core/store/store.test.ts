@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { emptyStore } from "../../../../am/core/store/empty-store.ts";
+import { lifeName, lifeOfName } from "../../../../am/core/store/records.ts";
 import { allRights, rightsOfTask } from "../../../../am/core/store/rights.ts";
 import { createStore, type Store, type StoreEffect } from "../../../../am/core/store/store.ts";
 import { transactions } from "../../../../src/job/store/transaction.ts";
@@ -81,19 +82,69 @@ describe("the journal", () => {
     expect(store.state.journal.writing).toBe(1);
   });
 
-  test("begins anew with the whole store once its files are much larger than the store, or too many", () => {
+  test("is still safe where the answer to its write comes twice", () => {
     const store = createStore();
-    const wholes = (key: string, value: string, count: number) => {
-      let seen = 0;
-      for (let nth = 0; nth < count; nth += 1) {
-        const request = { ...put(nth, true), transaction: transactions.put(key, value) };
-        seen += store.step(request, nth).filter((effect) => effect.type === "journal" && effect.isWhole).length;
-        store.step(journaled(store), nth);
-      }
-      return seen;
+    store.step(put(1, true), 0);
+    store.step(journaled(store), 1);
+    expect(store.step(journaled(store), 2)).toEqual([]);
+    expect(store.state.journal.written).toBe(1);
+  });
+
+  test("is not waited for by who is refused", () => {
+    const store = createStore();
+    store.step(put(1, true), 0);
+    expect(store.step({ ...put(2, true, "other"), rights: rightsOfTask("worker:0") }, 1)).toMatchObject([
+      { type: "answer", id: 2, answer: { code: "forbidden" } },
+    ]);
+    expect(store.step(put(3, true, ""), 2)).toMatchObject([{ type: "answer", id: 3, answer: { code: "invalid" } }]);
+  });
+
+  test("is written by the first attempt where no other is named", () => {
+    expect(createStore().state.journal.attempt).toBe(1);
+  });
+
+  test.each([
+    ["199 files are there", { segments: 199 }, false],
+    ["200 files are there", { segments: 200 }, true],
+    ["the files of a small store have 256 KiB", { segmentsBytes: 262_144 }, false],
+    ["the files of a small store have more than 256 KiB", { segmentsBytes: 262_145 }, true],
+    ["the files are twice as large as the store", { storeBytes: 200_000, segmentsBytes: 400_000 }, false],
+    ["the files are more than twice as large as the store", { storeBytes: 200_000, segmentsBytes: 400_001 }, true],
+    ["all changes since the last write are known", { compacted: 5 }, false],
+    ["a change since the last write was forgotten", { compacted: 6 }, true],
+  ])("where %s begins anew with the whole store: %j", (_when, given, isWhole) => {
+    const { storeBytes: bytes = 0, compacted = 0, ...files } = { storeBytes: 0, compacted: 0, ...given };
+    const state = { ...emptyStore(1), revision: 7, bytes, compacted };
+    Object.assign(state.journal, { written: 5, ...files });
+    expect(createStore(state).step({ type: "wake-up" }, 0)).toMatchObject([{ type: "journal", isWhole }]);
+  });
+
+  test("that begins anew holds all keys and attempts, and counts its files from then on", () => {
+    const store = createStore({ ...emptyStore(2), epochs: [{ attempt: 1, lastRevision: 0 }] });
+    const wholes: Record<number, unknown> = {};
+    for (let nth = 1; nth <= 401; nth += 1) {
+      const [write] = store.step(put(nth, true), 0).filter((effect) => effect.type === "journal");
+      if (write?.isWhole) wholes[nth] = JSON.parse(write.content);
+      store.step(journaled(store), 0);
+    }
+    const whole = (revision: number) => {
+      const entry = { key: "a", value: "", created: 1, modified: revision, version: revision };
+      return { type: "whole", revision, entries: [entry], epochs: [{ attempt: 1, lastRevision: 0 }] };
     };
-    expect(wholes("large", "x".repeat(100_000), 5)).toBe(1);
-    expect(wholes("small", "", 300)).toBe(1);
+    // The whole file is the first one that a later attempt reads.
+    expect(wholes).toEqual({ 201: whole(201), 401: whole(401) });
+  });
+
+  test("counts the bytes of its files from the whole one on", () => {
+    const store = createStore();
+    const wholes: number[] = [];
+    for (let nth = 1; nth <= 7; nth += 1) {
+      const request = { ...put(nth, true), transaction: transactions.put("a", "x".repeat(100_000)) };
+      const [write] = store.step(request, 0).filter((effect) => effect.type === "journal");
+      if (write?.isWhole) wholes.push(nth);
+      store.step(journaled(store), 0);
+    }
+    expect(wholes).toEqual([4, 7]);
   });
 });
 
@@ -113,6 +164,12 @@ test("what a life owned is deleted with it, at one revision; the end of a life t
   expect(store.step({ type: "life-ended", life: { ...life, generation: 1 } }, 0)).toMatchObject([{ type: "wake-at" }]);
   expect(store.step({ type: "life-ended", life }, 0)[0]).toEqual({ type: "changed" });
   expect(store.state).toMatchObject({ revision: 4, entries: [{ key: "c" }], owned: { "worker:0#3": 1 } });
+});
+
+test("a life is named by its task and its generation, and its name says both", () => {
+  const life = { task: "worker:0", generation: 12 };
+  expect(lifeName(life)).toBe("worker:0#12");
+  expect(lifeOfName("worker:0#12")).toEqual(life);
 });
 
 test("a key that its owner or another task writes without owning it belongs to nobody", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { emptyStore } from "../../../../am/core/store/empty-store.ts";
-import { storeLimits } from "../../../../am/core/store/limits.ts";
+import { keyBytes, storeLimits } from "../../../../am/core/store/limits.ts";
 import { endLife, transact } from "../../../../am/core/store/transaction.ts";
 import {
   type Committed,
@@ -141,6 +141,37 @@ describe("a transaction", () => {
     expect(committed(transact(state, transactions.remove("b"))).revision).toBe(1);
   });
 
+  test("counts the writes of a key since its creation", () => {
+    const state = emptyStore(1);
+    const write = (value: string) => committed(transact(state, transactions.put("a", value)));
+    write("1");
+    expect(write("2").results).toEqual([
+      { type: "put", before: { key: "a", value: "1", created: 1, modified: 1, version: 1 } },
+    ]);
+    expect(state.entries).toEqual([{ key: "a", value: "2", created: 1, modified: 2, version: 2 }]);
+    committed(transact(state, transactions.remove("a")));
+    write("3");
+    expect(state.entries).toEqual([{ key: "a", value: "3", created: 4, modified: 4, version: 1 }]);
+  });
+
+  test("is counted in UTF-8, with what each key and change takes besides", () => {
+    const state = emptyStore(1);
+    committed(transact(state, transactions.put("é", "xyz")));
+    expect(state).toMatchObject({ bytes: 105, changesBytes: 105 });
+    committed(transact(state, transactions.put("é", "x")));
+    expect(state).toMatchObject({ bytes: 103, changesBytes: 208 });
+    committed(transact(state, transactions.remove("é")));
+    expect(state).toMatchObject({ bytes: 0, changesBytes: 310 });
+  });
+
+  test("of one life leaves the keys of the same task's other lives to them", () => {
+    const state = emptyStore(1);
+    committed(transact(state, transactions.put("a", "", true), life));
+    committed(transact(state, transactions.put("a", "", true), { ...life, generation: 4 }));
+    endLife(state, life);
+    expect(state).toMatchObject({ entries: [{ key: "a", owner: { generation: 4 } }], owned: { "worker:0#4": 1 } });
+  });
+
   test("writes a default once, and returns what is there", () => {
     const state = emptyStore(1);
     expect(committed(transact(state, transactions.setDefault("a", "1"))).succeeded).toBe(true);
@@ -170,6 +201,71 @@ describe("a transaction", () => {
   });
 });
 
+describe("a list of all keys", () => {
+  const listed = (last: number) => {
+    const state = emptyStore(1);
+    for (let nth = 10; nth < 25; nth += 1) committed(transact(state, transactions.put(`k${nth}`, "x".repeat(131_072))));
+    committed(transact(state, transactions.put("last", "x".repeat(last))));
+    const [result] = committed(transact(state, transactions.of({ type: "list", range: { from: "" } }))).results;
+    return result?.type === "list" ? [result.entries.length, result.more] : [];
+  };
+
+  test("has exactly 2 MiB at most, each key with the 100 bytes that it takes besides", () => {
+    expect(listed(129_423)).toEqual([16, false]);
+    expect(listed(129_424)).toEqual([15, true]);
+  });
+});
+
+test.each([
+  ["\u007f", 1],
+  ["\u0080", 2],
+  ["\u07ff", 2],
+  ["\u0800", 3],
+  ["\ud7ff", 3],
+  ["𐀀", 4],
+  ["\u{10ffff}", 4],
+  ["\ue000", 3],
+  ["aé𝄞€", 10],
+])("the key %j has %d bytes", (key, bytes) => {
+  expect(keyBytes(key)).toBe(bytes);
+});
+
+describe("a limit may be reached:", () => {
+  const large = "x".repeat(98_304);
+  test.each([
+    ["a key of 512 bytes", transactions.put("é".repeat(256), "")],
+    ["a value of 128 KiB", transactions.put("a", "x".repeat(131_072))],
+    [
+      "values of 192 KiB in one transaction, which reads as well",
+      transactions.of(...transactions.put("a", large).success, ...transactions.put("b", large).success, {
+        type: "get",
+        key: "c",
+      }),
+    ],
+    ["128 operations", transactions.of(...Array<Operation>(128).fill({ type: "get", key: "a" }))],
+  ])("%s", (_what, one) => {
+    expect(transact(emptyStore(1), one)).toMatchObject({ succeeded: true });
+  });
+
+  test("32 MiB in the store, where a value may still be replaced by one as large, or shorter", () => {
+    const state = emptyStore(1);
+    const put = (key: string, length: number) => transact(state, transactions.put(key, "x".repeat(length)));
+    for (let nth = 100; nth < 355; nth += 1) committed(put(`k${nth}`, 131_072));
+    committed(put("last", 104_448));
+    expect(state.bytes).toBe(33_554_432);
+    committed(put("last", 104_448));
+    committed(put("k100", 131_072));
+    expect(put("last", 104_449)).toEqual({
+      code: "limit",
+      message: "the store holds 33554432 bytes at most: delete some keys first",
+    });
+    expect(put("b", 0)).toMatchObject({ code: "limit" });
+    committed(put("last", 104_343));
+    committed(put("b", 4));
+    expect(state.bytes).toBe(33_554_432);
+  });
+});
+
 describe("nothing happens, and the refusal says why,", () => {
   const refused = (one: Transaction, given?: typeof life) => {
     const state = emptyStore(1);
@@ -182,7 +278,38 @@ describe("nothing happens, and the refusal says why,", () => {
   test.each([
     ["of an empty key", put(""), "invalid", /empty/],
     ["of half a character", put("\ud800"), "invalid", /no Unicode text/],
-    ["of a key too long", put("é".repeat(257)), "limit", /514 bytes, at most 512/],
+    ["of a key too long", put("é".repeat(257)), "limit", /514 bytes, at most 512 are allowed: é{40}…$/],
+    [
+      "of an empty key in a condition",
+      {
+        ...put("a"),
+        conditions: [
+          { of: "exists", key: "a" },
+          { of: "exists", key: "" },
+        ],
+      },
+      "invalid",
+      /empty/,
+    ],
+    [
+      "of what it would write where its conditions fail",
+      { ...put("a"), conditions: [{ of: "exists", key: "a" }], failure: put("").success },
+      "invalid",
+      /empty/,
+    ],
+    ["of an empty key that it reads", transactions.get(""), "invalid", /empty/],
+    [
+      "of values too large together, whichever of them it would write",
+      { ...put("a", "x".repeat(98_304)), failure: put("b", "x".repeat(98_305)).success },
+      "limit",
+      /at most 196608 bytes, not 196609/,
+    ],
+    [
+      "of too many conditions",
+      { ...put("a"), conditions: Array(129).fill({ of: "exists", key: "a" }) },
+      "limit",
+      /128.*129/,
+    ],
     ["of a value too large", put("a", "x".repeat((128 << 10) + 1)), "limit", /131073 bytes, at most 131072.*path/],
     ["of a key written twice", transactions.of(...put("a").success, ...put("a").success), "invalid", /a twice/],
     ["of too much at once", { ...put("a"), failure: Array(129).fill({ type: "get", key: "a" }) }, "limit", /128.*129/],
@@ -232,7 +359,7 @@ describe("nothing happens, and the refusal says why,", () => {
       code: "limit",
       message: expect.stringMatching(/100000 keys at most/),
     });
-    committed(transact(state, put("k0", "")));
+    committed(transact(state, put("k0", "longer")));
   });
 });
 

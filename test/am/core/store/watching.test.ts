@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { emptyStore } from "../../../../am/core/store/empty-store.ts";
 import { recoveredStore } from "../../../../am/core/store/journaling.ts";
 import type { StoreState } from "../../../../am/core/store/records.ts";
-import { transact } from "../../../../am/core/store/transaction.ts";
+import { endLife, transact } from "../../../../am/core/store/transaction.ts";
 import { watch } from "../../../../am/core/store/watching.ts";
 import { onlyKey, transactions, withPrefix } from "../../../../src/job/store/transaction.ts";
 import type { Change } from "../../../../src/job/store/watched.ts";
@@ -22,6 +22,7 @@ test("a watch that goes on from any revision hears of each later change in its r
       expect(told.type === "changes" && keysOf(told.changes)).toEqual(
         all.filter((line) => Number(line.split(" ")[2]) > revision),
       );
+      expect(told).toMatchObject({ attempt: 1, revision: 5 });
     }),
   );
 });
@@ -77,6 +78,62 @@ test("after the ApplicationMaster's death a watch goes on where it was, and is t
     attempt: 3,
     revision: 4,
   });
+});
+
+test("what an attempt told holds up to the revision at which it ended", () => {
+  const epochs = [
+    { attempt: 1, lastRevision: 5 },
+    { attempt: 3, lastRevision: 8 },
+  ];
+  const state = { ...emptyStore(4), revision: 20, epochs };
+  const told = (attempt: number, revision: number) =>
+    watch(state, { range: { from: "" }, after: { attempt, revision } });
+  const places = [
+    [1, 5],
+    [1, 6],
+    [2, 8],
+    [2, 9],
+    [3, 8],
+    [3, 9],
+    [4, 20],
+    [4, 21],
+  ] as const;
+  const valid = places.filter(([attempt, revision]) => told(attempt, revision).type === "changes");
+  expect(valid).toEqual([
+    [1, 5],
+    [2, 8],
+    [3, 8],
+    [4, 20],
+  ]);
+});
+
+test("a part ends with the revision that takes it beyond 256 KiB", () => {
+  const state = emptyStore(1);
+  // Each change has exactly 128 KiB.
+  for (let nth = 0; nth < 4; nth += 1) put(state, "a", "x".repeat(131_072 - 101));
+  const told = watch(state, { range: { from: "" }, after: { attempt: 1, revision: 0 } });
+  expect(told.type === "changes" && keysOf(told.changes)).toEqual(["put a 1", "put a 2", "put a 3"]);
+  expect(told).toMatchObject({ type: "changes", attempt: 1, revision: 3 });
+});
+
+test("exactly 8 MiB of changes are kept, and whole revisions are forgotten", () => {
+  const state = emptyStore(1);
+  const both = ["a", "b"].map((key) => ({ type: "put", key, value: "x".repeat(65_536 - 101) }) as const);
+  for (let nth = 0; nth < 71; nth += 1) transact(state, transactions.of(...both));
+  // Two changes of 64 KiB in each revision: 64 revisions have 8 MiB, 71 more than a tenth beyond that.
+  expect(state).toMatchObject({ compacted: 7, changesBytes: 8_388_608 });
+  expect(state.changes.map(({ revision }) => revision).slice(0, 3)).toEqual([8, 8, 9]);
+});
+
+test("the changes that a life's end brings count towards those that are kept", () => {
+  const state = emptyStore(1);
+  const life = { task: "worker:0", generation: 1 };
+  for (let nth = 0; nth < 70; nth += 1) put(state, "a", "x".repeat(131_072));
+  transact(state, transactions.put("b", "x".repeat(45_200), true), life);
+  expect(state).toMatchObject({ compacted: 0, changesBytes: 9_227_411 });
+  endLife(state, life);
+  expect(state.changesBytes).toBeLessThanOrEqual(8_388_608);
+  expect(state.changes.at(-1)).toEqual({ type: "delete", revision: 72, key: "b" });
 });
 
 test("many changes are sent in parts, each of whole revisions", () => {
