@@ -35,13 +35,13 @@ function remember(state: StoreState, change: Change): void {
   state.changesBytes += sizeOf(change);
 }
 
-/** Forgets the oldest changes beyond the limits, whole revisions at a time, once the limits are exceeded by a tenth. */
+/** Forgets the oldest changes beyond the limit, whole revisions at a time, once it is exceeded by a tenth. */
 export function compact(state: StoreState): void {
   const { changes } = state;
   let { changesBytes: bytes } = state;
-  if (changes.length <= 1.1 * storeLimits.changes && bytes <= 1.1 * storeLimits.changesBytes) return;
+  if (bytes <= 1.1 * storeLimits.changesBytes) return;
   let first = 0;
-  while (changes.length - first > storeLimits.changes || bytes > storeLimits.changesBytes) {
+  while (bytes > storeLimits.changesBytes) {
     const revision = changes[first]?.revision ?? 0;
     for (let change = changes[first]; change?.revision === revision; change = changes[first]) {
       bytes -= sizeOf(change);

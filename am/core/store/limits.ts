@@ -17,7 +17,6 @@ export const storeLimits = {
    * The changes kept for watches. Only once they exceed this by a tenth are all beyond it dropped, at once: removing from the front of a list
    * moves all of it.
    */
-  changes: 100_000,
   changesBytes: 8 << 20,
 } as const;
 

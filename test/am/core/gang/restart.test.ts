@@ -558,7 +558,12 @@ describe("machines are blamed for machines' failures only", () => {
   test("no node is excluded without which the gang has no room, and an excluded one is used again when the others shrink", () => {
     const sized = (memoryMiB: number) =>
       nodes.map((node) => ({ ...node, total: { memoryMiB, vcores: 8, others: {} } }));
-    const scenario = new Scenario({ ...base, roles: [role("worker", 3)] });
+    const failure = {
+      ...base.failure,
+      budgets: { program: 9, infrastructure: 9 },
+      blame: { container: 9, node: 2, job: 9 },
+    };
+    const scenario = new Scenario({ ...base, failure, roles: [role("worker", 3)] });
     const { memoryMiB } = role("worker", 3).resource;
     scenario.on({ type: "nodes-changed", nodes: sized(memoryMiB) });
     scenario.register();
