@@ -54,6 +54,18 @@ describe("a worker ends with 0 before the others", () => {
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 
+  test("and is the cause in each generation anew", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2)]));
+    scenario.toRunning();
+    scenario.exits("worker:1");
+    scenario.exits("worker:0", lost);
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.exits("worker:0");
+    scenario.exits("worker:1", lost);
+    expect(scenario.gang.generations.map(({ endedBy }) => endedBy?.task)).toEqual(["worker:1", "worker:0"]);
+  });
+
   test.each([
     ["a failure of its own", { exitCode: 1, errorSummary: "ValueError: bad" }, { task: "worker:2" }],
     ["a machine's", { signal: "SIGBUS", exitCode: 135 }, { task: "worker:2", class: "infrastructure" }],

@@ -38,6 +38,15 @@ describe("tasks that make the same number of steps", () => {
     expect(scene.answers.get(scene.asks("a"))).toMatchObject({ splits: [{ epoch: 1, position: 0 }] });
   });
 
+  test("go on with drop as long as the task that gets no more rows has some", () => {
+    const scene = new StepsScene(evenFeed("drop"));
+    const waits = scene.steps("a", 5, { dry: true });
+    expect(scene.answers.get(scene.steps("b", 3))).toEqual(agreed(3));
+    expect(scene.answers.get(waits)).toEqual(agreed(3));
+    scene.steps("a", 5, { known: 3, dry: true });
+    expect(scene.answers.get(scene.steps("b", 8, { known: 3 }))).toEqual(agreed(5, true));
+  });
+
   test("make with pad as many as the task with the most rows", () => {
     const scene = new StepsScene(evenFeed("pad"));
     const waits = scene.steps("a", 4, { dry: true });
