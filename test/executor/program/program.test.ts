@@ -25,7 +25,8 @@ describe("a program that is being stopped", () => {
   const killedAtMs = ({ stopping }: Program) => stopping?.killedAtMs ?? 0;
 
   test("has the grace of the most urgent order, whichever comes first", async () => {
-    const program = programOf("trap '' TERM; while :; do sleep 0.05; done");
+    const program = programOf("trap '' TERM; echo deaf >&2; while :; do sleep 0.05; done");
+    await eventually("it hears no SIGTERM", () => program.lastWords().text === "deaf\n");
     const stopped = program.stop({ graceMs: 600_000, reason });
     const first = killedAtMs(program);
     void program.stop({ graceMs: 900_000, reason: { code: "unknown" } });

@@ -23,6 +23,15 @@ describe("the root of a failure", () => {
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 
+  test("is not waited for from tasks that restart alone, and are not stopped with the others", () => {
+    const roles = [role("worker", 2), role("ps", 1, { restartPolicy: "task" })];
+    const scenario = running({ roles }, { budgets: { program: 0, infrastructure: 2 } });
+    scenario.exits("worker:0", { exitCode: 5 });
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.stops("worker:1");
+    expect(scenario.core.state.outcome?.cause).toMatchObject({ task: "worker:0", exit: "5" });
+  });
+
   test("may have ended before the task that lost its connection by it", () => {
     const scenario = running({}, { budgets: { program: 0, infrastructure: 2 } });
     scenario.after(5_000);
