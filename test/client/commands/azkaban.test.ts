@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { aReport } from "../application-report.ts";
-import { StandInManager } from "../stand-in-manager.ts";
-import { aNode } from "../submission/stand-in-cluster.ts";
-import { LocalMachine } from "./local-machine.ts";
+import type { StandInManager } from "../stand-in-manager.ts";
+import type { LocalMachine } from "./local-machine.ts";
+import { machineOnCluster } from "./machine-on-cluster.ts";
 
 // Loaded before the command does so, several at once, which Jest's loader cannot.
 import "../../../client/azkaban/flow-view.ts";
@@ -20,16 +20,9 @@ let machine: LocalMachine;
 let manager: StandInManager;
 const inFolder = (name: string) => path.join(machine.folder, name);
 beforeEach(async () => {
-  machine = new LocalMachine();
-  manager = await StandInManager.start(machine.folder);
-  manager.nodes = [aNode("n1")];
-  const finishTimeMs = 1_795_305_600_000 - 60_000;
-  manager.taken = { state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs };
+  ({ machine, manager } = await machineOnCluster());
   machine.environment = {
     ...machine.environment,
-    HADOOP_CONF_DIR: manager.configuration,
-    HADOOP_USER_NAME: ownerName(),
-    XDG_CACHE_HOME: inFolder("cache"),
     JOB_PROP_FILE: inFolder("props"),
     JOB_OUTPUT_PROP_FILE: inFolder("output"),
   };

@@ -14,10 +14,10 @@ import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { noClients, ownersDoor } from "../../support/api.ts";
 import { SessionScene } from "../../support/session-scene.ts";
 import { aJobStatus } from "../job-status.ts";
-import { StandInManager } from "../stand-in-manager.ts";
-import { aNode } from "../submission/stand-in-cluster.ts";
+import type { StandInManager } from "../stand-in-manager.ts";
 import { recordedContext } from "../support.ts";
-import { LocalMachine } from "./local-machine.ts";
+import type { LocalMachine } from "./local-machine.ts";
+import { machineOnCluster } from "./machine-on-cluster.ts";
 
 // Loaded before the command does so, several at once, which Jest's loader cannot.
 import "../../../client/command-line/read-job.ts";
@@ -59,17 +59,8 @@ describe("tony-ts notebook on a cluster", () => {
   let machine: LocalMachine;
   let manager: StandInManager;
   beforeEach(async () => {
-    machine = new LocalMachine();
-    manager = await StandInManager.start(machine.folder);
-    manager.nodes = [aNode("n1")];
-    manager.taken = { state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: 1_795_305_600_000 - 60_000 };
-    machine.environment = {
-      ...machine.environment,
-      HADOOP_CONF_DIR: manager.configuration,
-      HADOOP_USER_NAME: ownerName(),
-      XDG_CACHE_HOME: path.join(machine.folder, "cache"),
-      JUPYTER_TOKEN: "own",
-    };
+    ({ machine, manager } = await machineOnCluster());
+    machine.environment = { ...machine.environment, JUPYTER_TOKEN: "own" };
   });
   afterEach(async () => {
     await manager.stop();

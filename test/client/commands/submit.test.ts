@@ -3,13 +3,12 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { submit } from "../../../client/commands/submit.ts";
-import { ownerName } from "../../../src/hadoop/process-owner.ts";
 import { jobFileName } from "../../../src/job/stored/stored-job.ts";
 import { eventually } from "../../support/eventually.ts";
-import { StandInManager } from "../stand-in-manager.ts";
-import { aNode } from "../submission/stand-in-cluster.ts";
+import type { StandInManager } from "../stand-in-manager.ts";
 import { recordedContext } from "../support.ts";
-import { LocalMachine } from "./local-machine.ts";
+import type { LocalMachine } from "./local-machine.ts";
+import { machineOnCluster } from "./machine-on-cluster.ts";
 
 // Loaded before the command does so, several at once, which Jest's loader cannot.
 import "../../../client/submission/dry-run.ts";
@@ -44,16 +43,7 @@ describe("tony-ts submit on a cluster", () => {
   let manager: StandInManager;
   const inFolder = (name: string) => path.join(machine.folder, name);
   beforeEach(async () => {
-    machine = new LocalMachine();
-    manager = await StandInManager.start(machine.folder);
-    manager.nodes = [aNode("n1")];
-    manager.taken = { state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: 1_795_305_540_000 };
-    machine.environment = {
-      ...machine.environment,
-      HADOOP_CONF_DIR: manager.configuration,
-      HADOOP_USER_NAME: ownerName(),
-      XDG_CACHE_HOME: inFolder("cache"),
-    };
+    ({ machine, manager } = await machineOnCluster());
     const properties = {
       "tony.application.name": "bert",
       "tony.application.framework": "generic",
