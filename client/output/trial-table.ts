@@ -12,7 +12,7 @@ import {
 import { fillCommand, trialVariables } from "../../src/job/search/trial-program.ts";
 import { saidWithinTrial } from "../../src/job/search/trial-tasks.ts";
 import { countStates } from "../../src/job/search/trials.ts";
-import { trialCountWords, valueWords } from "../../src/job/search/words.ts";
+import { lastLineBeside, trialCountWords, valueWords } from "../../src/job/search/words.ts";
 import { shellWords } from "../../src/job/shell-words.ts";
 import type { JobOutcome, JobStatus, SearchStatus } from "../../src/job/status.ts";
 import { formatTable } from "./format.ts";
@@ -84,13 +84,12 @@ export function failureLines(
   const failed = trials.filter(({ state }) => state === "failed").toSorted((a, b) => a.number - b.number);
   const more = failed.length > TOLD ? [`and ${failed.length - TOLD} more failed (--json has all)`] : [];
   return [
-    ...failed.slice(0, TOLD).flatMap(({ number, why = "", lines = [], application = job.applicationId }) => {
+    ...failed.slice(0, TOLD).flatMap(({ number, why = "", lines, application = job.applicationId }) => {
       const reason = why === "" ? "" : `: ${saidWithinTrial(job, why)}`;
-      const last = lines.findLast((line) => line.trim() !== "") ?? why;
+      const last = lastLineBeside(why, lines);
       return [
         `trial ${number} failed${reason}: tony-ts logs ${application} trial:${number}`,
-        // The words already include the last line of a traceback.
-        ...(why.includes(last.trim()) ? [] : [`  | ${last}`]),
+        ...(last === undefined ? [] : [`  | ${last}`]),
       ];
     }),
     ...more,

@@ -20,6 +20,7 @@ export interface CallOptions {
   readonly hosts: Hosts;
   /** Runs a command in another task; undefined while no ApplicationMaster is connected. */
   readonly open: (task: TaskId, words: readonly string[]) => CommandSession | undefined;
+  /** Between two tries. Default: in real time. */
   readonly pause?: (ms: number) => Promise<unknown>;
 }
 

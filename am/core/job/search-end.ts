@@ -2,7 +2,7 @@ import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { spokenNameIn } from "../../../src/job/search/trial-tasks.ts";
 import { compareValues, countStates, hasValue } from "../../../src/job/search/trials.ts";
-import { valueWords } from "../../../src/job/search/words.ts";
+import { lastLineBeside, valueWords } from "../../../src/job/search/words.ts";
 import { begun, retriesOf, trialOf } from "../policies/trials.ts";
 import type { Event } from "../state/events.ts";
 import type { TaskRecord } from "../state/records.ts";
@@ -54,8 +54,8 @@ function commonFailure(step: Step, trials: readonly TaskRecord[]): { readonly wh
   const [first, ...others] = trials.map(({ trialFailure }) => trialFailure);
   if (trial === undefined || first?.kind === undefined || others.some((other) => other?.kind !== first.kind)) return {};
   const words = first.words.replace(trial.id, spokenNameIn(step.spec, trial.id));
-  const last = first.lines?.findLast((line) => line.trim() !== "")?.trim() ?? "";
-  return { why: words.includes(last) ? words : `${words}: ${last}` };
+  const last = lastLineBeside(words, first.lines);
+  return { why: last === undefined ? words : `${words}: ${last.trim()}` };
 }
 
 /** When a search has taken as long as it may, counted from the first attempt's start. */

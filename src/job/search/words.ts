@@ -59,3 +59,9 @@ function apart(one: number, other: number): [string, string] {
 export function trialCountWords(counts: Partial<Record<TrialState, number>>): string {
   return trialStates.flatMap((state) => (counts[state] ? [`${counts[state]} ${state}`] : [])).join(", ");
 }
+
+/** What a trial's program printed last; undefined where the words of its failure already say it, as the last line of a traceback. */
+export function lastLineBeside(words: string, lines: readonly string[] = []): string | undefined {
+  const last = lines.findLast((line) => line.trim() !== "");
+  return last === undefined || words.includes(last.trim()) ? undefined : last;
+}
